@@ -1,0 +1,7 @@
+/**
+ * An application that shows what zk-lock does.
+ */
+@NullMarked
+package io.github.zklock.sample;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,7 @@
+/**
+ * Auto-configuration of locks and elections for Spring Boot.
+ */
+@NullMarked
+package io.github.zklock.autoconfigure;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,7 @@
+/**
+ * Comparison with other libraries and with the raw limit.
+ */
+@NullMarked
+package io.github.zklock.benchmarks;
+
+import org.jspecify.annotations.NullMarked;

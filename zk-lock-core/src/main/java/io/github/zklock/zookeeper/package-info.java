@@ -1,0 +1,7 @@
+/**
+ * Locks and elections on ZooKeeper.
+ */
+@NullMarked
+package io.github.zklock.zookeeper;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,107 @@
+package io.github.zklock.embedded;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A server's data directory, used by one server at a time. Two servers on one directory
+ * would silently destroy each other's data, so an open one is locked against other
+ * processes, too.
+ */
+final class DataDirectory {
+
+	private static final String LOCK_FILE = "in-use.lock";
+
+	private final Path path;
+
+	private final boolean temporary;
+
+	private @Nullable FileChannel lock;
+
+	private DataDirectory(Path path, boolean temporary) {
+		this.path = path;
+		this.temporary = temporary;
+	}
+
+	static DataDirectory of(@Nullable Path path) {
+		return (path != null) ? new DataDirectory(path.toAbsolutePath(), false)
+				: new DataDirectory(createTemporary(), true);
+	}
+
+	static Path createTemporary() {
+		try {
+			return Files.createTempDirectory("zk-lock-embedded-");
+		}
+		catch (IOException ex) {
+			throw new ZooKeeperStartException("Cannot create a data directory in '%s': %s"
+				.formatted(System.getProperty("java.io.tmpdir"), ex.getMessage()), ex);
+		}
+	}
+
+	Path path() {
+		return this.path;
+	}
+
+	void open() {
+		try {
+			Files.createDirectories(this.path);
+			FileChannel channel = FileChannel.open(this.path.resolve(LOCK_FILE), StandardOpenOption.CREATE,
+					StandardOpenOption.WRITE);
+			if (!tryLock(channel)) {
+				channel.close();
+				throw new ZooKeeperStartException(
+						"Data directory '%s' is in use by another ZooKeeper server".formatted(this.path), null);
+			}
+			this.lock = channel;
+		}
+		catch (IOException ex) {
+			throw new ZooKeeperStartException("Data directory '%s' cannot be written: %s".formatted(this.path, ex), ex);
+		}
+	}
+
+	private static boolean tryLock(FileChannel channel) throws IOException {
+		try {
+			FileLock lock = channel.tryLock();
+			return lock != null;
+		}
+		catch (OverlappingFileLockException ex) {
+			return false;
+		}
+	}
+
+	void close() throws IOException {
+		if (this.lock != null) {
+			this.lock.close();
+			this.lock = null;
+		}
+	}
+
+	void deleteIfTemporary() throws IOException {
+		if (this.temporary) {
+			delete(this.path);
+		}
+	}
+
+	static void delete(Path directory) throws IOException {
+		if (Files.exists(directory)) {
+			List<Path> deepestFirst;
+			try (Stream<Path> files = Files.walk(directory)) {
+				deepestFirst = files.sorted(Comparator.reverseOrder()).toList();
+			}
+			for (Path file : deepestFirst) {
+				Files.deleteIfExists(file);
+			}
+		}
+	}
+
+}

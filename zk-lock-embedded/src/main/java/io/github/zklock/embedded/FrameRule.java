@@ -1,0 +1,57 @@
+package io.github.zklock.embedded;
+
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Waits for the n-th frame of a kind, counted from the rule's making, over all
+ * connections.
+ */
+final class FrameRule implements FaultProxy.Trigger {
+
+	private final Direction direction;
+
+	private final Operation operation;
+
+	private final Relay.Verdict verdict;
+
+	private final AtomicInteger remaining;
+
+	private final CountDownLatch fired = new CountDownLatch(1);
+
+	FrameRule(Direction direction, Operation operation, int n, Relay.Verdict verdict) {
+		if (n < 1) {
+			throw new IllegalArgumentException("'n' must be positive but was " + n);
+		}
+		this.direction = direction;
+		this.operation = operation;
+		this.verdict = verdict;
+		this.remaining = new AtomicInteger(n);
+	}
+
+	Relay.Verdict verdict() {
+		return this.verdict;
+	}
+
+	boolean hits(Direction direction, Operation operation) {
+		boolean hit = direction == this.direction && this.operation.matches(operation)
+				&& this.remaining.decrementAndGet() == 0;
+		if (hit) {
+			this.fired.countDown();
+		}
+		return hit;
+	}
+
+	@Override
+	public boolean hasFired() {
+		return this.fired.getCount() == 0;
+	}
+
+	@Override
+	public boolean await(Duration timeout) throws InterruptedException {
+		return this.fired.await(timeout.toNanos(), TimeUnit.NANOSECONDS);
+	}
+
+}

@@ -1,0 +1,102 @@
+package io.github.zklock.embedded;
+
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The links between the members of an ensemble. Each member is told an address of its own
+ * for each other member, behind which a relay leads to the other's real port.
+ */
+final class QuorumNetwork implements AutoCloseable {
+
+	/**
+	 * The way on which one member opens connections to another.
+	 */
+	private record Way(int from, int to, Kind kind) {
+
+	}
+
+	private enum Kind {
+
+		QUORUM, ELECTION
+
+	}
+
+	private record Listener(int member, Kind kind) {
+
+	}
+
+	private final int size;
+
+	private final Map<Listener, Integer> ports = new HashMap<>();
+
+	private final Map<Way, Relay> relays = new HashMap<>();
+
+	QuorumNetwork(int size) throws IOException {
+		this.size = size;
+		for (int member = 1; member <= size; member++) {
+			for (Kind kind : Kind.values()) {
+				this.ports.put(new Listener(member, kind), Loopback.freePort());
+			}
+		}
+		for (int from = 1; from <= size; from++) {
+			for (int to = 1; to <= size; to++) {
+				if (from != to) {
+					open(from, to);
+				}
+			}
+		}
+		this.relays.values().forEach(Relay::start);
+	}
+
+	private void open(int from, int to) throws IOException {
+		for (Kind kind : Kind.values()) {
+			this.relays.put(new Way(from, to, kind), new Relay(Loopback.address(port(to, kind)),
+					new ByteTraffic(() -> port(from, kind), () -> relay(to, from, kind).port())));
+		}
+	}
+
+	@SuppressWarnings("NullAway") // there is one for each
+	private int port(int member, Kind kind) {
+		return this.ports.get(new Listener(member, kind));
+	}
+
+	@SuppressWarnings("NullAway") // there is one for each
+	private Relay relay(int from, int to, Kind kind) {
+		return this.relays.get(new Way(from, to, kind));
+	}
+
+	/**
+	 * Return the servers as the configuration of a member has to name them.
+	 */
+	Map<String, String> serversSeenBy(int member) {
+		Map<String, String> servers = new HashMap<>();
+		for (int other = 1; other <= this.size; other++) {
+			int quorum = (other == member) ? port(other, Kind.QUORUM) : relay(member, other, Kind.QUORUM).port();
+			int election = (other == member) ? port(other, Kind.ELECTION) : relay(member, other, Kind.ELECTION).port();
+			servers.put("server." + other, "%s:%d:%d".formatted(Loopback.HOST, quorum, election));
+		}
+		return servers;
+	}
+
+	MemberLink link(int from, int to) {
+		return new MemberLink(List.of(relay(from, to, Kind.QUORUM).valve(Direction.TO_SERVER),
+				relay(from, to, Kind.ELECTION).valve(Direction.TO_SERVER),
+				relay(to, from, Kind.QUORUM).valve(Direction.TO_CLIENT),
+				relay(to, from, Kind.ELECTION).valve(Direction.TO_CLIENT)));
+	}
+
+	void heal() {
+		this.relays.values().forEach(Relay::heal);
+	}
+
+	@Override
+	public void close() throws IOException {
+		for (Relay relay : this.relays.values()) {
+			relay.close();
+		}
+	}
+
+}

@@ -1,0 +1,331 @@
+package io.github.zklock.embedded;
+
+import java.io.BufferedInputStream;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Listens on loopback and passes what it reads on to a target, chunk by chunk and in
+ * order, each direction through a {@link Valve}. A {@link Traffic} decides what a chunk
+ * is and what happens to it.
+ *
+ * <p>
+ * Each direction of a connection has a thread that reads and one that writes, with a
+ * queue between them, so that a delay adds to the time under way but not to the time
+ * between chunks.
+ */
+final class Relay implements AutoCloseable {
+
+	private static final int CONNECT_TIMEOUT_MILLIS = 5_000;
+
+	private final ServerSocket listener;
+
+	private final Traffic traffic;
+
+	private final Map<Direction, Valve> valves = new EnumMap<>(Direction.class);
+
+	private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
+
+	private volatile InetSocketAddress target;
+
+	private volatile boolean refusing;
+
+	Relay(InetSocketAddress target, Traffic traffic) throws IOException {
+		this.listener = Loopback.listen();
+		this.target = target;
+		this.traffic = traffic;
+		for (Direction direction : Direction.values()) {
+			this.valves.put(direction, new Valve());
+		}
+	}
+
+	void start() {
+		thread("accept", this::accept).start();
+	}
+
+	private Thread thread(String task, Runnable action) {
+		Thread thread = new Thread(action, "relay-" + port() + "-" + task);
+		thread.setDaemon(true);
+		return thread;
+	}
+
+	int port() {
+		return this.listener.getLocalPort();
+	}
+
+	@SuppressWarnings("NullAway") // there is one for each direction
+	Valve valve(Direction direction) {
+		return this.valves.get(direction);
+	}
+
+	void retarget(InetSocketAddress target) {
+		this.target = target;
+	}
+
+	void refuse(boolean refusing) {
+		this.refusing = refusing;
+	}
+
+	int connectionCount() {
+		return this.connections.size();
+	}
+
+	/**
+	 * Close all connections, at once.
+	 */
+	void cut() {
+		this.connections.forEach(Connection::close);
+	}
+
+	/**
+	 * Open both valves and close the connections that have lost something: what was
+	 * swallowed is missing from the stream.
+	 */
+	void heal() {
+		this.refusing = false;
+		this.valves.values().forEach((valve) -> valve.set(Valve.State.OPEN));
+		this.connections.stream().filter((connection) -> connection.incomplete).forEach(Connection::close);
+	}
+
+	private void accept() {
+		while (!this.listener.isClosed()) {
+			try {
+				Socket client = this.listener.accept();
+				if (this.refusing) {
+					client.close();
+				}
+				else {
+					thread("connect", () -> connect(client)).start();
+				}
+			}
+			catch (IOException ex) {
+				// this attempt failed, or the relay has been closed
+			}
+		}
+	}
+
+	private void connect(Socket client) {
+		Socket server = new Socket();
+		try {
+			server.connect(this.target, CONNECT_TIMEOUT_MILLIS);
+			new Connection(client, server).start();
+		}
+		catch (IOException ex) {
+			closeQuietly(client);
+			closeQuietly(server);
+		}
+	}
+
+	@Override
+	public void close() throws IOException {
+		this.listener.close();
+		cut();
+	}
+
+	private static void closeQuietly(Socket socket) {
+		try {
+			socket.close();
+		}
+		catch (IOException ex) {
+			// closed all the same
+		}
+	}
+
+	/**
+	 * What to do with a chunk.
+	 */
+	enum Verdict {
+
+		PASS, DROP, CUT, PASS_THEN_CUT, HOLD
+
+	}
+
+	/**
+	 * Reads chunks and decides on them. One per relay.
+	 */
+	interface Traffic {
+
+		/**
+		 * Read the next chunk.
+		 * @return the chunk, null at the end of the stream
+		 */
+		byte @Nullable [] read(DataInputStream in) throws IOException;
+
+		/**
+		 * Begin the observation of a new connection.
+		 * @return the observer, called by one thread for each direction
+		 */
+		Observer open();
+
+	}
+
+	/**
+	 * Sees the chunks of one connection.
+	 */
+	interface Observer {
+
+		Verdict onChunk(Direction direction, byte[] chunk);
+
+	}
+
+	/**
+	 * A chunk under way.
+	 *
+	 * @param bytes what to write, null to close the connection instead
+	 * @param number its place in the stream
+	 * @param dueNanos when to write it
+	 * @param last whether to close the connection afterwards
+	 */
+	@SuppressWarnings("ArrayRecordComponent") // never compared
+	private record Parcel(byte @Nullable [] bytes, long number, long dueNanos, boolean last) {
+
+	}
+
+	private final class Connection {
+
+		private final Socket client;
+
+		private final Socket server;
+
+		private final Observer observer;
+
+		private final Map<Direction, Stream> streams = new EnumMap<>(Direction.class);
+
+		volatile boolean incomplete;
+
+		Connection(Socket client, Socket server) throws IOException {
+			this.client = client;
+			this.server = server;
+			this.observer = Relay.this.traffic.open();
+			client.setTcpNoDelay(true);
+			server.setTcpNoDelay(true);
+			this.streams.put(Direction.TO_SERVER, new Stream(this, Direction.TO_SERVER, client, server));
+			this.streams.put(Direction.TO_CLIENT, new Stream(this, Direction.TO_CLIENT, server, client));
+		}
+
+		void start() {
+			Relay.this.connections.add(this);
+			this.streams.values().forEach(Stream::start);
+			if (Relay.this.listener.isClosed()) {
+				close();
+			}
+		}
+
+		void close() {
+			Relay.this.connections.remove(this);
+			closeQuietly(this.client);
+			closeQuietly(this.server);
+			this.streams.values().forEach((stream) -> stream.writer.interrupt());
+		}
+
+	}
+
+	private final class Stream {
+
+		private final Connection connection;
+
+		private final Direction direction;
+
+		private final Socket from;
+
+		private final Socket to;
+
+		private final BlockingQueue<Parcel> queue = new LinkedBlockingQueue<>();
+
+		private final Thread reader = thread("read", this::read);
+
+		private final Thread writer = thread("write", this::write);
+
+		private volatile long holdFrom;
+
+		private long count;
+
+		Stream(Connection connection, Direction direction, Socket from, Socket to) {
+			this.connection = connection;
+			this.direction = direction;
+			this.from = from;
+			this.to = to;
+		}
+
+		void start() {
+			this.writer.start();
+			this.reader.start();
+		}
+
+		private void read() {
+			try {
+				DataInputStream in = new DataInputStream(new BufferedInputStream(this.from.getInputStream()));
+				byte[] chunk = Relay.this.traffic.read(in);
+				while (chunk != null && send(chunk, this.connection.observer.onChunk(this.direction, chunk))) {
+					chunk = Relay.this.traffic.read(in);
+				}
+			}
+			catch (IOException ex) {
+				// the connection has been closed by one of the three
+			}
+			enqueue(null, false);
+		}
+
+		private boolean send(byte[] chunk, Verdict verdict) {
+			switch (verdict) {
+				case PASS -> enqueue(chunk, false);
+				case PASS_THEN_CUT -> enqueue(chunk, true);
+				case DROP -> this.connection.incomplete = true;
+				case HOLD -> {
+					this.holdFrom = this.count;
+					valve(this.direction).set(Valve.State.HOLDING);
+					enqueue(chunk, false);
+				}
+				case CUT -> {
+				}
+			}
+			return verdict != Verdict.CUT && verdict != Verdict.PASS_THEN_CUT;
+		}
+
+		private void enqueue(byte @Nullable [] bytes, boolean last) {
+			this.queue
+				.add(new Parcel(bytes, this.count++, System.nanoTime() + valve(this.direction).delayNanos(), last));
+		}
+
+		private void write() {
+			try {
+				boolean open = true;
+				while (open) {
+					open = deliver(this.queue.take());
+				}
+			}
+			catch (IOException ex) {
+				// the connection has been closed by one of the three
+			}
+			catch (InterruptedException ex) {
+				// the connection is being closed
+			}
+			this.connection.close();
+		}
+
+		private boolean deliver(Parcel parcel) throws IOException, InterruptedException {
+			if (!valve(this.direction).await(parcel.dueNanos(), () -> parcel.number() < this.holdFrom,
+					() -> this.connection.incomplete = true)) {
+				return true;
+			}
+			if (parcel.bytes() == null) {
+				return false;
+			}
+			this.to.getOutputStream().write(parcel.bytes());
+			return !parcel.last();
+		}
+
+	}
+
+}

@@ -1,0 +1,50 @@
+package io.github.zklock.embedded;
+
+import org.apache.zookeeper.CreateMode;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+@EmbeddedZooKeeperTest
+class ServerViewTests {
+
+	@Test
+	void showsWhatTheServerKnows(EmbeddedZooKeeper server) throws Exception {
+		ServerView view = server.view();
+		try (TestClient client = TestClient.connect(server.connectString())) {
+			long session = client.zooKeeper().getSessionId();
+			long watches = view.watchCount();
+			long ephemerals = view.ephemeralCount();
+			client.create("/b", CreateMode.EPHEMERAL);
+			client.create("/a", CreateMode.EPHEMERAL);
+			client.zooKeeper().getData("/a", true, null);
+			assertThat(view.watchCount()).isEqualTo(watches + 1);
+			assertThat(view.ephemeralCount()).isEqualTo(ephemerals + 2);
+			assertThat(view.ephemerals(session)).containsExactly("/a", "/b");
+			assertThat(view.children("/")).containsSubsequence("a", "b");
+			assertThat(view.sessions()).contains(session);
+			assertThat(view.connectionCount()).isEqualTo(1);
+		}
+		assertThat(view.sessions()).isEmpty();
+		assertThat(view.children("/")).doesNotContain("a", "b");
+	}
+
+	@Test
+	void countsPackets(EmbeddedZooKeeper server) throws Exception {
+		try (TestClient client = TestClient.connect(server.connectString())) {
+			long received = server.view().packetsReceived();
+			long sent = server.view().packetsSent();
+			client.zooKeeper().exists("/", false);
+			client.zooKeeper().exists("/", false);
+			assertThat(server.view().packetsReceived()).isEqualTo(received + 2);
+			assertThat(server.view().packetsSent()).isEqualTo(sent + 2);
+		}
+	}
+
+	@Test
+	void missingNodeHasNoChildren(EmbeddedZooKeeper server) {
+		assertThat(server.view().children("/missing")).isEmpty();
+		assertThat(server.view().ephemerals(1)).isEmpty();
+	}
+
+}
