@@ -23,7 +23,7 @@ public final class FaultProxy implements AutoCloseable {
 
 	private FaultProxy(InetSocketAddress target) {
 		try {
-			this.relay = new Relay(target, this.traffic);
+			this.relay = new Relay(target, this.traffic, Duration.ZERO);
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException("Cannot open a port for a proxy", ex);

@@ -15,7 +15,7 @@ final class PausedProcess {
 			kill -STOP "$1" || exit 1
 			echo paused
 			while read -r line; do :; done
-			kill -CONT "$1"
+			kill -CONT "$1" 2>&-
 			""";
 
 	private final Process shell;

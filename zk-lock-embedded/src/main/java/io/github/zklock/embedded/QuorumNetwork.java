@@ -1,6 +1,7 @@
 package io.github.zklock.embedded;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,6 +29,11 @@ final class QuorumNetwork implements AutoCloseable {
 
 	}
 
+	// A follower often calls its new leader before that one listens. It would try again
+	// if it was refused, but gives up the whole election if it is accepted and then
+	// dropped.
+	private static final Duration TARGET_PATIENCE = Duration.ofSeconds(2);
+
 	private final int size;
 
 	private final Map<Listener, Integer> ports = new HashMap<>();
@@ -54,7 +60,7 @@ final class QuorumNetwork implements AutoCloseable {
 	private void open(int from, int to) throws IOException {
 		for (Kind kind : Kind.values()) {
 			this.relays.put(new Way(from, to, kind), new Relay(Loopback.address(port(to, kind)),
-					new ByteTraffic(() -> port(from, kind), () -> relay(to, from, kind).port())));
+					new ByteTraffic(() -> port(from, kind), () -> relay(to, from, kind).port()), TARGET_PATIENCE));
 		}
 	}
 

@@ -6,12 +6,14 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.locks.LockSupport;
 
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +31,8 @@ final class Relay implements AutoCloseable {
 
 	private static final int CONNECT_TIMEOUT_MILLIS = 5_000;
 
+	private static final Duration RETRY_INTERVAL = Duration.ofMillis(10);
+
 	private final ServerSocket listener;
 
 	private final Traffic traffic;
@@ -37,11 +41,21 @@ final class Relay implements AutoCloseable {
 
 	private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
 
+	private final Duration targetPatience;
+
 	private volatile InetSocketAddress target;
 
 	private volatile boolean refusing;
 
-	Relay(InetSocketAddress target, Traffic traffic) throws IOException {
+	/**
+	 * Open the port.
+	 * @param target where to pass everything on
+	 * @param traffic what passes
+	 * @param targetPatience how long to keep a client waiting while the target does not
+	 * listen
+	 */
+	Relay(InetSocketAddress target, Traffic traffic, Duration targetPatience) throws IOException {
+		this.targetPatience = targetPatience;
 		this.listener = Loopback.listen();
 		this.target = target;
 		this.traffic = traffic;
@@ -116,14 +130,26 @@ final class Relay implements AutoCloseable {
 	}
 
 	private void connect(Socket client) {
+		long deadline = System.nanoTime() + this.targetPatience.toNanos();
+		while (!tryConnect(client)) {
+			if (System.nanoTime() - deadline >= 0 || this.listener.isClosed()) {
+				closeQuietly(client);
+				return;
+			}
+			LockSupport.parkNanos(RETRY_INTERVAL.toNanos());
+		}
+	}
+
+	private boolean tryConnect(Socket client) {
 		Socket server = new Socket();
 		try {
 			server.connect(this.target, CONNECT_TIMEOUT_MILLIS);
 			new Connection(client, server).start();
+			return true;
 		}
 		catch (IOException ex) {
-			closeQuietly(client);
 			closeQuietly(server);
+			return false;
 		}
 	}
 

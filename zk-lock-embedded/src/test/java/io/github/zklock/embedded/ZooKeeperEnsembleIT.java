@@ -97,15 +97,21 @@ class ZooKeeperEnsembleIT {
 
 	@Test
 	void pausedLeaderLeadsToAnElectionAndFollowsAfterwards() {
-		EnsembleMember paused = this.ensemble.leader();
-		paused.pause();
-		assertThat(paused.isPaused()).isTrue();
-		assertThat(paused.isRunning()).isTrue();
-		EnsembleMember successor = this.ensemble.leader();
-		assertThat(successor).isNotEqualTo(paused);
-		paused.resume();
-		await().atMost(TestClient.PATIENCE).until(() -> paused.isServing() && !paused.isLeader());
-		assertThat(this.ensemble.leader()).isEqualTo(successor);
+		try (ZooKeeperEnsemble impatient = startImpatient()) {
+			EnsembleMember paused = impatient.leader();
+			paused.pause();
+			assertThat(paused.isPaused()).isTrue();
+			assertThat(paused.isRunning()).isTrue();
+			EnsembleMember successor = impatient.leader();
+			assertThat(successor).isNotEqualTo(paused);
+			paused.resume();
+			await().atMost(TestClient.PATIENCE).until(() -> paused.isServing() && !paused.isLeader());
+			assertThat(impatient.leader()).isEqualTo(successor);
+		}
+	}
+
+	private static ZooKeeperEnsemble startImpatient() {
+		return ZooKeeperEnsemble.builder().tickTime(Duration.ofMillis(200)).syncLimit(5).start();
 	}
 
 	@Test
@@ -132,8 +138,7 @@ class ZooKeeperEnsembleIT {
 
 	@Test
 	void isolatedLeaderIsReplacedByTheOthers() {
-		ZooKeeperEnsemble impatient = ZooKeeperEnsemble.builder().tickTime(Duration.ofMillis(200)).syncLimit(5).start();
-		try (impatient) {
+		try (ZooKeeperEnsemble impatient = startImpatient()) {
 			EnsembleMember isolated = impatient.leader();
 			impatient.isolate(isolated);
 			await().atMost(TestClient.PATIENCE)
@@ -150,8 +155,7 @@ class ZooKeeperEnsembleIT {
 
 	@Test
 	void memberThatIsCutOffCannotVote() {
-		ZooKeeperEnsemble impatient = ZooKeeperEnsemble.builder().tickTime(Duration.ofMillis(200)).syncLimit(5).start();
-		try (impatient) {
+		try (ZooKeeperEnsemble impatient = startImpatient()) {
 			EnsembleMember isolated = impatient.followers().get(0);
 			EnsembleMember other = impatient.followers().get(1);
 			impatient.isolate(isolated);

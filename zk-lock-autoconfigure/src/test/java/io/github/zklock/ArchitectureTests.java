@@ -1,0 +1,105 @@
+package io.github.zklock;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaPackage;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import io.github.zklock.embedded.EmbeddedZooKeeperMain;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The arrows between modules and packages. This module sees all those that are published.
+ * Plain tests, because the rules of ArchUnit's own engine do not run on JUnit 6.
+ */
+class ArchitectureTests {
+
+	private static final String[] CORE = { "io.github.zklock", "io.github.zklock.leader..",
+			"io.github.zklock.zookeeper.." };
+
+	private static final String SPRING = "io.github.zklock.spring..";
+
+	private static final String AUTOCONFIGURE = "io.github.zklock.autoconfigure..";
+
+	private static final String EMBEDDED = "io.github.zklock.embedded..";
+
+	private final JavaClasses classes = new ClassFileImporter().withImportOption(new ImportOption.DoNotIncludeTests())
+		.importPackages("io.github.zklock");
+
+	@Test
+	void allModulesAreSeen() {
+		assertThat(this.classes).extracting(JavaClass::getPackageName)
+			.contains("io.github.zklock", "io.github.zklock.leader", "io.github.zklock.zookeeper",
+					"io.github.zklock.spring", "io.github.zklock.autoconfigure", "io.github.zklock.embedded");
+	}
+
+	@Test
+	void coreKnowsNoSpringAndNoOtherModule() {
+		noClasses().that()
+			.resideInAnyPackage(CORE)
+			.should()
+			.dependOnClassesThat()
+			.resideInAnyPackage("org.springframework..", SPRING, AUTOCONFIGURE, EMBEDDED)
+			.check(this.classes);
+	}
+
+	@Test
+	void coreUsesItsThreeLibrariesOnly() {
+		noClasses().that()
+			.resideInAnyPackage(CORE)
+			.should()
+			.dependOnClassesThat()
+			.resideOutsideOfPackages("java..", "io.github.zklock..", "org.apache.zookeeper..", "org.slf4j..",
+					"org.jspecify..")
+			.check(this.classes);
+	}
+
+	@Test
+	void embeddedKnowsNoSpringAndNoOtherModule() {
+		noClasses().that()
+			.resideInAPackage(EMBEDDED)
+			.should()
+			.dependOnClassesThat()
+			.resideInAnyPackage("org.springframework..", "io.github.zklock", "io.github.zklock.leader..",
+					"io.github.zklock.zookeeper..", SPRING, AUTOCONFIGURE)
+			.check(this.classes);
+	}
+
+	@Test
+	void annotationsDoNotKnowTheirAutoConfiguration() {
+		noClasses().that()
+			.resideInAPackage(SPRING)
+			.should()
+			.dependOnClassesThat()
+			.resideInAPackage(AUTOCONFIGURE)
+			.check(this.classes);
+	}
+
+	@Test
+	void packagesHaveNoCycles() {
+		slices().matching("io.github.zklock.(**)").should().beFreeOfCycles().check(this.classes);
+	}
+
+	@Test
+	void everyPackageIsNullMarked() {
+		assertThat(this.classes).extracting(JavaClass::getPackage)
+			.allMatch((JavaPackage javaPackage) -> javaPackage.isAnnotatedWith(NullMarked.class));
+	}
+
+	@Test
+	void onlyTheCommandLineEndsTheJvmOrListensForItsEnd() {
+		noClasses().that()
+			.doNotBelongToAnyOf(EmbeddedZooKeeperMain.class)
+			.should()
+			.callMethod(System.class, "exit", int.class)
+			.orShould()
+			.callMethod(Runtime.class, "addShutdownHook", Thread.class)
+			.check(this.classes);
+	}
+
+}
