@@ -82,7 +82,7 @@ class ArchitectureTests {
 
 	@Test
 	void packagesHaveNoCycles() {
-		slices().matching("io.github.zklock.(**)").should().beFreeOfCycles().check(this.classes);
+		slices().matching("io.github.(**)").should().beFreeOfCycles().check(this.classes);
 	}
 
 	@Test
