@@ -1,7 +1,8 @@
 package io.github.zklock.embedded;
 
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -16,20 +17,31 @@ final class Valve {
 
 	}
 
+	// Object.wait would round each delay up to whole milliseconds
+	private final ReentrantLock lock = new ReentrantLock();
+
+	private final Condition changed = this.lock.newCondition();
+
 	private State state = State.OPEN;
 
-	private long delayNanos;
+	private volatile long delayNanos;
 
-	synchronized void set(State state) {
-		this.state = state;
-		notifyAll();
+	void set(State state) {
+		this.lock.lock();
+		try {
+			this.state = state;
+			this.changed.signalAll();
+		}
+		finally {
+			this.lock.unlock();
+		}
 	}
 
-	synchronized void delay(Duration delay) {
+	void delay(Duration delay) {
 		this.delayNanos = delay.toNanos();
 	}
 
-	synchronized long delayNanos() {
+	long delayNanos() {
 		return this.delayNanos;
 	}
 
@@ -40,22 +52,23 @@ final class Valve {
 	 * @param onSwallow called before the state can change if it is to be swallowed
 	 * @return whether to pass it on
 	 */
-	synchronized boolean await(long dueNanos, BooleanSupplier exempt, Runnable onSwallow) throws InterruptedException {
-		while (true) {
-			long remaining = dueNanos - System.nanoTime();
-			if (remaining > 0) {
-				TimeUnit.NANOSECONDS.timedWait(this, remaining);
+	boolean await(long dueNanos, BooleanSupplier exempt, Runnable onSwallow) throws InterruptedException {
+		this.lock.lock();
+		try {
+			for (long left = dueNanos - System.nanoTime(); left > 0; left = dueNanos - System.nanoTime()) {
+				this.changed.awaitNanos(left);
 			}
-			else if (this.state == State.HOLDING && !exempt.getAsBoolean()) {
-				wait();
+			while (this.state == State.HOLDING && !exempt.getAsBoolean()) {
+				this.changed.await();
 			}
-			else if (this.state == State.SWALLOWING) {
+			if (this.state == State.SWALLOWING) {
 				onSwallow.run();
 				return false;
 			}
-			else {
-				return true;
-			}
+			return true;
+		}
+		finally {
+			this.lock.unlock();
 		}
 	}
 
