@@ -44,7 +44,7 @@ final class ByteTraffic implements Relay.Traffic {
 			if (direction == Direction.TO_SERVER && introduced.compareAndSet(false, true)) {
 				replaceAddress(chunk);
 			}
-			return Relay.Verdict.PASS;
+			return Relay.Decision.PASS;
 		};
 	}
 

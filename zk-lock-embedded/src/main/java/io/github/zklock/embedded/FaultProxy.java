@@ -129,7 +129,6 @@ public final class FaultProxy implements AutoCloseable {
 	 * swallowed, as their streams have a hole. The {@link #delay} stays.
 	 */
 	public void heal() {
-		this.traffic.clearRules();
 		this.relay.heal();
 	}
 
@@ -161,7 +160,7 @@ public final class FaultProxy implements AutoCloseable {
 	 * @param direction the direction
 	 * @param operation the operation
 	 * @param n which frame, 1 for the next one
-	 * @return tells when the frame has come
+	 * @return tells when it has happened
 	 */
 	public Trigger passThenCut(Direction direction, Operation operation, int n) {
 		return rule(direction, operation, n, Relay.Verdict.PASS_THEN_CUT);
@@ -255,18 +254,19 @@ public final class FaultProxy implements AutoCloseable {
 	}
 
 	/**
-	 * Tells whether a rule has acted.
+	 * Tells whether a rule has acted. It does so only afterwards: a connection to cut is
+	 * closed, a frame to hold back is held and the next {@link #heal()} releases it.
 	 */
 	public interface Trigger {
 
 		/**
-		 * Return whether the frame in question has come.
+		 * Return whether the rule has acted.
 		 * @return whether the rule has acted
 		 */
 		boolean hasFired();
 
 		/**
-		 * Wait until the frame in question has come.
+		 * Wait until the rule has acted.
 		 * @param timeout how long to wait
 		 * @return whether the rule has acted
 		 * @throws InterruptedException if interrupted while waiting

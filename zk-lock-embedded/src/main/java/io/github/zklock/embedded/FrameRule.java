@@ -35,13 +35,17 @@ final class FrameRule implements FaultProxy.Trigger {
 		return this.verdict;
 	}
 
+	/**
+	 * Count a frame if it is of the kind in question.
+	 * @return whether it is the one that this rule waits for
+	 */
 	boolean hits(Direction direction, Operation operation) {
-		boolean hit = direction == this.direction && this.operation.matches(operation)
+		return direction == this.direction && this.operation.matches(operation)
 				&& this.remaining.decrementAndGet() == 0;
-		if (hit) {
-			this.fired.countDown();
-		}
-		return hit;
+	}
+
+	void fire() {
+		this.fired.countDown();
 	}
 
 	@Override

@@ -36,10 +36,6 @@ final class FrameTraffic implements Relay.Traffic {
 		this.rules.add(rule);
 	}
 
-	void clearRules() {
-		this.rules.clear();
-	}
-
 	long frames(Direction direction, Operation operation) {
 		return counters(direction).entrySet()
 			.stream()
@@ -94,16 +90,21 @@ final class FrameTraffic implements Relay.Traffic {
 		return new Conversation();
 	}
 
-	private Relay.Verdict onFrame(Direction direction, Operation operation, int length) {
+	@Override
+	public void forgetFaults() {
+		this.rules.clear();
+	}
+
+	private Relay.Decision onFrame(Direction direction, Operation operation, int length) {
 		counters(direction).computeIfAbsent(operation, (key) -> new LongAdder()).increment();
 		adder(direction).add(length);
 		for (FrameRule rule : this.rules) {
 			if (rule.hits(direction, operation)) {
 				this.rules.remove(rule);
-				return rule.verdict();
+				return new Relay.Decision(rule.verdict(), rule::fire);
 			}
 		}
-		return Relay.Verdict.PASS;
+		return Relay.Decision.PASS;
 	}
 
 	/**
@@ -119,7 +120,7 @@ final class FrameTraffic implements Relay.Traffic {
 		private boolean answered;
 
 		@Override
-		public Relay.Verdict onChunk(Direction direction, byte[] frame) {
+		public Relay.Decision onChunk(Direction direction, byte[] frame) {
 			ByteBuffer buffer = ByteBuffer.wrap(frame, LENGTH_BYTES, frame.length - LENGTH_BYTES);
 			Operation operation = (direction == Direction.TO_SERVER) ? request(buffer) : reply(buffer);
 			return onFrame(direction, operation, frame.length);

@@ -9,9 +9,11 @@ import java.net.Socket;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.locks.LockSupport;
 
@@ -42,6 +44,9 @@ final class Relay implements AutoCloseable {
 	private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
 
 	private final Duration targetPatience;
+
+	// held while a fault is decided on and begins, and while all of them end
+	private final Object faults = new Object();
 
 	private volatile InetSocketAddress target;
 
@@ -103,12 +108,15 @@ final class Relay implements AutoCloseable {
 	}
 
 	/**
-	 * Open both valves and close the connections that have lost something: what was
-	 * swallowed is missing from the stream.
+	 * End all faults, those included that the traffic has not decided on yet, and close
+	 * the connections that have lost something: it is missing from the stream.
 	 */
 	void heal() {
-		this.refusing = false;
-		this.valves.values().forEach((valve) -> valve.set(Valve.State.OPEN));
+		synchronized (this.faults) {
+			this.refusing = false;
+			this.traffic.forgetFaults();
+			this.valves.values().forEach((valve) -> valve.set(Valve.State.OPEN));
+		}
 		this.connections.stream().filter((connection) -> connection.incomplete).forEach(Connection::close);
 	}
 
@@ -194,6 +202,12 @@ final class Relay implements AutoCloseable {
 		 */
 		Observer open();
 
+		/**
+		 * Let everything pass from now on.
+		 */
+		default void forgetFaults() {
+		}
+
 	}
 
 	/**
@@ -201,7 +215,20 @@ final class Relay implements AutoCloseable {
 	 */
 	interface Observer {
 
-		Verdict onChunk(Direction direction, byte[] chunk);
+		Decision onChunk(Direction direction, byte[] chunk);
+
+	}
+
+	/**
+	 * What to do with a chunk, and whom to tell once it is done.
+	 *
+	 * @param verdict what to do
+	 * @param done called when it is done: a connection to cut is closed by then
+	 */
+	record Decision(Verdict verdict, Runnable done) {
+
+		static final Decision PASS = new Decision(Verdict.PASS, () -> {
+		});
 
 	}
 
@@ -228,6 +255,10 @@ final class Relay implements AutoCloseable {
 
 		private final Map<Direction, Stream> streams = new EnumMap<>(Direction.class);
 
+		private final Queue<Runnable> afterClose = new ConcurrentLinkedQueue<>();
+
+		private volatile boolean closed;
+
 		volatile boolean incomplete;
 
 		Connection(Socket client, Socket server) throws IOException {
@@ -253,6 +284,21 @@ final class Relay implements AutoCloseable {
 			closeQuietly(this.client);
 			closeQuietly(this.server);
 			this.streams.values().forEach((stream) -> stream.writer.interrupt());
+			this.closed = true;
+			reportClose();
+		}
+
+		void afterClose(Runnable action) {
+			this.afterClose.add(action);
+			if (this.closed) {
+				reportClose();
+			}
+		}
+
+		private void reportClose() {
+			for (Runnable next = this.afterClose.poll(); next != null; next = this.afterClose.poll()) {
+				next.run();
+			}
 		}
 
 	}
@@ -293,7 +339,7 @@ final class Relay implements AutoCloseable {
 			try {
 				DataInputStream in = new DataInputStream(new BufferedInputStream(this.from.getInputStream()));
 				byte[] chunk = Relay.this.traffic.read(in);
-				while (chunk != null && send(chunk, this.connection.observer.onChunk(this.direction, chunk))) {
+				while (chunk != null && send(chunk)) {
 					chunk = Relay.this.traffic.read(in);
 				}
 			}
@@ -303,20 +349,34 @@ final class Relay implements AutoCloseable {
 			enqueue(null, false);
 		}
 
-		private boolean send(byte[] chunk, Verdict verdict) {
-			switch (verdict) {
-				case PASS -> enqueue(chunk, false);
-				case PASS_THEN_CUT -> enqueue(chunk, true);
-				case DROP -> this.connection.incomplete = true;
-				case HOLD -> {
-					this.holdFrom = this.count;
-					valve(this.direction).set(Valve.State.HOLDING);
-					enqueue(chunk, false);
+		/**
+		 * Send a chunk on its way, or do with it what the observer decides.
+		 * @return whether the connection goes on
+		 */
+		private boolean send(byte[] chunk) {
+			synchronized (Relay.this.faults) {
+				Decision decision = this.connection.observer.onChunk(this.direction, chunk);
+				switch (decision.verdict()) {
+					case PASS -> enqueue(chunk, false);
+					case DROP -> this.connection.incomplete = true;
+					case HOLD -> {
+						this.holdFrom = this.count;
+						valve(this.direction).set(Valve.State.HOLDING);
+						enqueue(chunk, false);
+					}
+					case PASS_THEN_CUT -> {
+						enqueue(chunk, true);
+						this.connection.afterClose(decision.done());
+						return false;
+					}
+					case CUT -> {
+						this.connection.afterClose(decision.done());
+						return false;
+					}
 				}
-				case CUT -> {
-				}
+				decision.done().run();
+				return true;
 			}
-			return verdict != Verdict.CUT && verdict != Verdict.PASS_THEN_CUT;
 		}
 
 		private void enqueue(byte @Nullable [] bytes, boolean last) {

@@ -101,7 +101,7 @@ class FaultProxyTests {
 	void cutAfterCreateLeavesTheNodeWhileTheClientSeesConnectionLoss() throws Exception {
 		FaultProxy.Trigger cut = this.proxy.cutAfter(Operation.CREATE, 1);
 		assertThat(create("/a")).isEqualTo(Code.CONNECTIONLOSS);
-		assertThat(cut.hasFired()).isTrue();
+		assertThat(cut.await(TestClient.PATIENCE)).isTrue();
 		assertThat(nodes()).containsExactly("a");
 		this.client.awaitState(KeeperState.SyncConnected);
 		assertThat(create("/b")).isEqualTo(Code.OK);
@@ -112,7 +112,7 @@ class FaultProxyTests {
 		FaultProxy.Trigger cut = this.proxy.cutBefore(Operation.CREATE, 1);
 		assertThat(cut.hasFired()).isFalse();
 		assertThat(create("/a")).isEqualTo(Code.CONNECTIONLOSS);
-		assertThat(cut.await(Duration.ZERO)).isTrue();
+		assertThat(cut.await(TestClient.PATIENCE)).isTrue();
 		this.client.awaitState(KeeperState.SyncConnected);
 		assertThat(nodes()).isEmpty();
 	}
@@ -125,7 +125,7 @@ class FaultProxyTests {
 		assertThat(create("/b")).isEqualTo(Code.OK);
 		assertThat(cut.hasFired()).isFalse();
 		assertThat(create("/c")).isEqualTo(Code.CONNECTIONLOSS);
-		assertThat(cut.hasFired()).isTrue();
+		assertThat(cut.await(TestClient.PATIENCE)).isTrue();
 	}
 
 	@Test

@@ -1,0 +1,128 @@
+package io.github.zklock.embedded;
+
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+class RelayTests {
+
+	private static final int PATIENCE_MILLIS = Math.toIntExact(TestClient.PATIENCE.toMillis());
+
+	private final ServerSocket target = Loopback.listen();
+
+	private @Nullable Relay relay;
+
+	RelayTests() throws IOException {
+		this.target.setSoTimeout(PATIENCE_MILLIS);
+	}
+
+	@AfterEach
+	void close() throws IOException {
+		if (this.relay != null) {
+			this.relay.close();
+		}
+		this.target.close();
+	}
+
+	private Relay start(BiFunction<Relay, Direction, Relay.Decision> decisions) throws IOException {
+		Bytes traffic = new Bytes(decisions);
+		Relay started = new Relay(Loopback.address(this.target.getLocalPort()), traffic, Duration.ZERO);
+		traffic.relay = started;
+		this.relay = started;
+		started.start();
+		return started;
+	}
+
+	private static Socket connect(Relay relay) throws IOException {
+		Socket client = new Socket();
+		client.connect(Loopback.address(relay.port()), PATIENCE_MILLIS);
+		client.setSoTimeout(PATIENCE_MILLIS);
+		return client;
+	}
+
+	private Socket accept() throws IOException {
+		Socket server = this.target.accept();
+		server.setSoTimeout(PATIENCE_MILLIS);
+		return server;
+	}
+
+	@Test
+	void healAfterTheReportOfAHoldReleasesIt() throws Exception {
+		Relay relay = start((self, direction) -> new Relay.Decision(Relay.Verdict.HOLD, self::heal));
+		try (Socket client = connect(relay); Socket server = accept()) {
+			client.getOutputStream().write(7);
+			assertThat(server.getInputStream().read()).isEqualTo(7);
+		}
+	}
+
+	@Test
+	void healThatMeetsADecisionToHoldReleasesIt() throws Exception {
+		Relay relay = start((self, direction) -> {
+			Thread healing = new Thread(self::heal);
+			healing.start();
+			await().until(() -> healing.getState() == Thread.State.BLOCKED || !healing.isAlive());
+			return new Relay.Decision(Relay.Verdict.HOLD, () -> {
+			});
+		});
+		try (Socket client = connect(relay); Socket server = accept()) {
+			client.getOutputStream().write(7);
+			assertThat(server.getInputStream().read()).isEqualTo(7);
+		}
+	}
+
+	@Test
+	void cutIsReportedWhenTheConnectionIsClosed() throws Exception {
+		for (Relay.Verdict verdict : new Relay.Verdict[] { Relay.Verdict.CUT, Relay.Verdict.PASS_THEN_CUT }) {
+			CompletableFuture<Integer> connections = new CompletableFuture<>();
+			try (Relay relay = start((self, direction) -> new Relay.Decision(verdict,
+					() -> connections.complete(self.connectionCount())));
+					Socket client = connect(relay);
+					Socket server = accept()) {
+				client.getOutputStream().write(7);
+				assertThat(connections.get(PATIENCE_MILLIS, TimeUnit.MILLISECONDS)).as(verdict.name()).isZero();
+				assertThat(client.getInputStream().read()).isNegative();
+			}
+		}
+	}
+
+	/**
+	 * Single bytes.
+	 */
+	private static final class Bytes implements Relay.Traffic {
+
+		private final BiFunction<Relay, Direction, Relay.Decision> decisions;
+
+		private volatile @Nullable Relay relay;
+
+		Bytes(BiFunction<Relay, Direction, Relay.Decision> decisions) {
+			this.decisions = decisions;
+		}
+
+		@Override
+		public byte @Nullable [] read(DataInputStream in) throws IOException {
+			int read = in.read();
+			return (read >= 0) ? new byte[] { (byte) read } : null;
+		}
+
+		@Override
+		public Relay.Observer open() {
+			Relay observed = this.relay;
+			assertThat(observed).isNotNull();
+			return (direction, chunk) -> this.decisions.apply(observed, direction);
+		}
+
+	}
+
+}
