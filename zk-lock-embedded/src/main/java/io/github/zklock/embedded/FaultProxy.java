@@ -13,7 +13,9 @@ import java.time.Duration;
  * <p>
  * Rules such as {@link #cutAfter} wait for the n-th frame of an operation, counted from
  * the call on and over all connections, act once and are gone. Other connections and
- * later ones go on as if nothing had happened; {@link #refuse()} keeps clients out.
+ * later ones go on as if nothing had happened; {@link #refuse()} keeps clients out. Every
+ * rule counts every frame, also one on which another rule acts. If several wait for the
+ * same frame, the oldest decides what happens to it, and all are done with it.
  */
 public final class FaultProxy implements AutoCloseable {
 

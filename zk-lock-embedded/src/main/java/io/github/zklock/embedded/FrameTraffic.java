@@ -98,13 +98,12 @@ final class FrameTraffic implements Relay.Traffic {
 	private Relay.Decision onFrame(Direction direction, Operation operation, int length) {
 		counters(direction).computeIfAbsent(operation, (key) -> new LongAdder()).increment();
 		adder(direction).add(length);
-		for (FrameRule rule : this.rules) {
-			if (rule.hits(direction, operation)) {
-				this.rules.remove(rule);
-				return new Relay.Decision(rule.verdict(), rule::fire);
-			}
+		List<FrameRule> hits = this.rules.stream().filter((rule) -> rule.hits(direction, operation)).toList();
+		if (hits.isEmpty()) {
+			return Relay.Decision.PASS;
 		}
-		return Relay.Decision.PASS;
+		this.rules.removeAll(hits);
+		return new Relay.Decision(hits.get(0).verdict(), () -> hits.forEach(FrameRule::fire));
 	}
 
 	/**

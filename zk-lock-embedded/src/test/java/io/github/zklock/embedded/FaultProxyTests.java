@@ -129,6 +129,35 @@ class FaultProxyTests {
 	}
 
 	@Test
+	void rulesCountFramesOnWhichOthersAct() throws Exception {
+		FaultProxy.Trigger first = this.proxy.cutBefore(Operation.CREATE, 1);
+		FaultProxy.Trigger second = this.proxy.cutAfter(Operation.CREATE, 1);
+		FaultProxy.Trigger third = this.proxy.cutBefore(Operation.CREATE, 2);
+		assertThat(create("/a")).isEqualTo(Code.CONNECTIONLOSS);
+		assertThat(first.await(TestClient.PATIENCE)).isTrue();
+		assertThat(third.hasFired()).isFalse();
+		this.client.awaitSeen(KeeperState.Disconnected);
+		this.client.awaitState(KeeperState.SyncConnected);
+		assertThat(create("/b")).isEqualTo(Code.CONNECTIONLOSS);
+		assertThat(third.await(TestClient.PATIENCE)).isTrue();
+		this.client.awaitState(KeeperState.SyncConnected);
+		assertThat(second.hasFired()).as("no create was answered").isFalse();
+		assertThat(nodes()).isEmpty();
+	}
+
+	@Test
+	void oldestOfTheRulesForAFrameDecidesAndAllAreDone() throws Exception {
+		FaultProxy.Trigger cut = this.proxy.cutBefore(Operation.CREATE, 1);
+		FaultProxy.Trigger hold = this.proxy.hold(Direction.TO_SERVER, Operation.ANY, 1);
+		assertThat(create("/a")).isEqualTo(Code.CONNECTIONLOSS);
+		assertThat(cut.await(TestClient.PATIENCE)).isTrue();
+		assertThat(hold.await(TestClient.PATIENCE)).isTrue();
+		this.client.awaitSeen(KeeperState.Disconnected);
+		this.client.awaitState(KeeperState.SyncConnected);
+		assertThat(create("/b")).isEqualTo(Code.OK);
+	}
+
+	@Test
 	void anyStandsForEveryRequest() throws Exception {
 		this.proxy.cutBefore(Operation.ANY, 3);
 		assertThat(create("/a")).isEqualTo(Code.OK);
