@@ -50,7 +50,7 @@ final class InProcessView implements ServerView {
 
 	@Override
 	public Set<Long> sessions() {
-		return Set.copyOf(this.server.get().getZKDatabase().getSessions());
+		return Set.copyOf(this.server.get().getZKDatabase().getSessionWithTimeOuts().keySet());
 	}
 
 	@Override

@@ -15,6 +15,7 @@ class ServerViewTests {
 			long session = client.zooKeeper().getSessionId();
 			long watches = view.watchCount();
 			long ephemerals = view.ephemeralCount();
+			assertThat(view.sessions()).as("before it has an ephemeral node").containsExactly(session);
 			client.create("/b", CreateMode.EPHEMERAL);
 			client.create("/a", CreateMode.EPHEMERAL);
 			client.zooKeeper().getData("/a", true, null);
