@@ -24,6 +24,11 @@ final class FrameTraffic implements Relay.Traffic {
 	// the client's own limit is 1 MB unless it is told otherwise
 	private static final int LONGEST_FRAME = 64 * 1024 * 1024;
 
+	// the client gives these numbers to all requests of a kind
+	private static final Map<Integer, Operation> BY_XID = Map.of(ClientCnxn.NOTIFICATION_XID, Operation.NOTIFICATION,
+			ClientCnxn.PING_XID, Operation.PING, ClientCnxn.AUTHPACKET_XID, Operation.AUTH, ClientCnxn.SET_WATCHES_XID,
+			Operation.SET_WATCHES);
+
 	private final List<FrameRule> rules = new CopyOnWriteArrayList<>();
 
 	private final Map<Direction, Map<Operation, LongAdder>> frames = Map.of(Direction.TO_SERVER,
@@ -135,7 +140,9 @@ final class FrameTraffic implements Relay.Traffic {
 			}
 			int xid = frame.getInt();
 			Operation operation = Operation.ofCode(frame.getInt());
-			this.unanswered.put(xid, operation);
+			if (!BY_XID.containsKey(xid)) {
+				this.unanswered.put(xid, operation);
+			}
 			return operation;
 		}
 
@@ -148,10 +155,7 @@ final class FrameTraffic implements Relay.Traffic {
 				return Operation.OTHER;
 			}
 			int xid = frame.getInt();
-			if (xid == ClientCnxn.NOTIFICATION_XID) {
-				return Operation.NOTIFICATION;
-			}
-			Operation operation = (xid == ClientCnxn.PING_XID) ? Operation.PING : this.unanswered.remove(xid);
+			Operation operation = BY_XID.getOrDefault(xid, this.unanswered.remove(xid));
 			return (operation != null) ? operation : Operation.OTHER;
 		}
 

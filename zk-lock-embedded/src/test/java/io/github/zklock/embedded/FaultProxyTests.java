@@ -88,6 +88,18 @@ class FaultProxyTests {
 	}
 
 	@Test
+	void repliesToRequestsWithTheSameNumberKeepTheirOperation() throws Exception {
+		this.proxy.hold(Direction.TO_SERVER);
+		this.client.zooKeeper().addAuthInfo("digest", new byte[] { 'a' });
+		this.client.zooKeeper().addAuthInfo("digest", new byte[] { 'b' });
+		await().until(() -> this.proxy.frames(Direction.TO_SERVER, Operation.AUTH) == 2);
+		this.proxy.heal();
+		this.client.zooKeeper().exists("/", false);
+		assertThat(this.proxy.frames(Direction.TO_CLIENT, Operation.AUTH)).isEqualTo(2);
+		assertThat(this.proxy.frames(Direction.TO_CLIENT, Operation.OTHER)).isZero();
+	}
+
+	@Test
 	void anyDoesNotCountPingsAndConnects() throws Exception {
 		this.proxy.cut();
 		this.client.awaitSeen(KeeperState.Disconnected);
