@@ -8,15 +8,16 @@ import java.util.List;
  */
 public final class MemberLink {
 
-	private final List<Valve> valves;
+	private final List<Way> ways;
 
-	MemberLink(List<Valve> valves) {
-		this.valves = valves;
+	MemberLink(List<Way> ways) {
+		this.ways = ways;
 	}
 
 	/**
 	 * Swallow what is sent, without either side being told, until
-	 * {@link ZooKeeperEnsemble#heal()}, which then closes the connections concerned.
+	 * {@link ZooKeeperEnsemble#heal()} or {@link #release()}, which then close the
+	 * connections concerned.
 	 */
 	public void swallow() {
 		set(Valve.State.SWALLOWING);
@@ -31,14 +32,22 @@ public final class MemberLink {
 	}
 
 	/**
-	 * Pass on what was held back, and what follows.
+	 * Pass on what was held back, and what follows, and close the connections from which
+	 * something was swallowed, as their streams have a hole.
 	 */
 	public void release() {
-		set(Valve.State.OPEN);
+		this.ways.forEach((way) -> way.relay().release(way.direction()));
 	}
 
 	private void set(Valve.State state) {
-		this.valves.forEach((valve) -> valve.set(state));
+		this.ways.forEach((way) -> way.relay().valve(way.direction()).set(state));
+	}
+
+	/**
+	 * One way through a relay.
+	 */
+	record Way(Relay relay, Direction direction) {
+
 	}
 
 }

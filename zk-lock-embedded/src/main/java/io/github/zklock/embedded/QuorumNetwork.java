@@ -88,10 +88,10 @@ final class QuorumNetwork implements AutoCloseable {
 	}
 
 	MemberLink link(int from, int to) {
-		return new MemberLink(List.of(relay(from, to, Kind.QUORUM).valve(Direction.TO_SERVER),
-				relay(from, to, Kind.ELECTION).valve(Direction.TO_SERVER),
-				relay(to, from, Kind.QUORUM).valve(Direction.TO_CLIENT),
-				relay(to, from, Kind.ELECTION).valve(Direction.TO_CLIENT)));
+		return new MemberLink(List.of(new MemberLink.Way(relay(from, to, Kind.QUORUM), Direction.TO_SERVER),
+				new MemberLink.Way(relay(from, to, Kind.ELECTION), Direction.TO_SERVER),
+				new MemberLink.Way(relay(to, from, Kind.QUORUM), Direction.TO_CLIENT),
+				new MemberLink.Way(relay(to, from, Kind.ELECTION), Direction.TO_CLIENT)));
 	}
 
 	void heal() {

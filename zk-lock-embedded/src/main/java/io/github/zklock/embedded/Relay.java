@@ -115,9 +115,18 @@ final class Relay implements AutoCloseable {
 		synchronized (this.faults) {
 			this.refusing = false;
 			this.traffic.forgetFaults();
-			this.valves.values().forEach((valve) -> valve.set(Valve.State.OPEN));
+			this.valves.keySet().forEach(this::release);
 		}
-		this.connections.stream().filter((connection) -> connection.incomplete).forEach(Connection::close);
+	}
+
+	/**
+	 * Open a valve and close the connections that have lost something on its way.
+	 */
+	void release(Direction direction) {
+		valve(direction).set(Valve.State.OPEN);
+		this.connections.stream()
+			.filter((connection) -> connection.stream(direction).isIncomplete())
+			.forEach(Connection::close);
 	}
 
 	private void accept() {
@@ -259,8 +268,6 @@ final class Relay implements AutoCloseable {
 
 		private volatile boolean closed;
 
-		volatile boolean incomplete;
-
 		Connection(Socket client, Socket server) throws IOException {
 			this.client = client;
 			this.server = server;
@@ -269,6 +276,11 @@ final class Relay implements AutoCloseable {
 			server.setTcpNoDelay(true);
 			this.streams.put(Direction.TO_SERVER, new Stream(this, Direction.TO_SERVER, client, server));
 			this.streams.put(Direction.TO_CLIENT, new Stream(this, Direction.TO_CLIENT, server, client));
+		}
+
+		@SuppressWarnings("NullAway") // there is one for each direction
+		Stream stream(Direction direction) {
+			return this.streams.get(direction);
 		}
 
 		void start() {
@@ -321,6 +333,10 @@ final class Relay implements AutoCloseable {
 
 		private volatile long holdFrom;
 
+		private volatile boolean dropped;
+
+		private volatile boolean swallowed;
+
 		private long count;
 
 		Stream(Connection connection, Direction direction, Socket from, Socket to) {
@@ -333,6 +349,10 @@ final class Relay implements AutoCloseable {
 		void start() {
 			this.writer.start();
 			this.reader.start();
+		}
+
+		boolean isIncomplete() {
+			return this.dropped || this.swallowed;
 		}
 
 		private void read() {
@@ -358,7 +378,7 @@ final class Relay implements AutoCloseable {
 				Decision decision = this.connection.observer.onChunk(this.direction, chunk);
 				switch (decision.verdict()) {
 					case PASS -> enqueue(chunk, false);
-					case DROP -> this.connection.incomplete = true;
+					case DROP -> this.dropped = true;
 					case HOLD -> {
 						this.holdFrom = this.count;
 						valve(this.direction).set(Valve.State.HOLDING);
@@ -401,8 +421,10 @@ final class Relay implements AutoCloseable {
 		}
 
 		private boolean deliver(Parcel parcel) throws IOException, InterruptedException {
-			if (!valve(this.direction).await(parcel.dueNanos(), () -> parcel.number() < this.holdFrom,
-					() -> this.connection.incomplete = true)) {
+			boolean pass = valve(this.direction).await(parcel.dueNanos(), () -> parcel.number() < this.holdFrom,
+					() -> this.swallowed = true);
+			if (!pass || this.swallowed) {
+				// nothing may arrive behind a hole, until the connection is closed
 				return true;
 			}
 			if (parcel.bytes() == null) {

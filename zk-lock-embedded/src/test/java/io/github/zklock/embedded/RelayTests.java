@@ -5,9 +5,12 @@ import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
+import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -95,6 +98,51 @@ class RelayTests {
 				assertThat(client.getInputStream().read()).isNegative();
 			}
 		}
+	}
+
+	@Test
+	void nothingArrivesBehindAHoleWhenAllFaultsEnd() throws Exception {
+		assertThatNothingArrivesBehindAHole(Relay::heal);
+	}
+
+	@Test
+	void nothingArrivesBehindAHoleWhenOneWayIsReleased() throws Exception {
+		assertThatNothingArrivesBehindAHole((relay) -> relay.release(Direction.TO_SERVER));
+	}
+
+	/**
+	 * Each round gives the relay a little more time to swallow some of a long queue.
+	 */
+	private void assertThatNothingArrivesBehindAHole(Consumer<Relay> end) throws Exception {
+		byte[] numbers = numbers(20_000);
+		AtomicInteger seen = new AtomicInteger();
+		Relay relay = start((self, direction) -> {
+			seen.incrementAndGet();
+			return Relay.Decision.PASS;
+		});
+		for (int round = 0; round < 50; round++) {
+			try (Socket client = connect(relay); Socket server = accept()) {
+				seen.set(0);
+				relay.valve(Direction.TO_SERVER).set(Valve.State.HOLDING);
+				client.getOutputStream().write(numbers);
+				await().pollInterval(Duration.ofMillis(1)).until(() -> seen.get() == numbers.length);
+				relay.valve(Direction.TO_SERVER).set(Valve.State.SWALLOWING);
+				for (int pause = 0; pause < 50 * round; pause++) {
+					Thread.onSpinWait();
+				}
+				end.accept(relay);
+				byte[] received = server.getInputStream().readNBytes(numbers.length);
+				assertThat(received).isEqualTo(Arrays.copyOf(numbers, received.length));
+			}
+		}
+	}
+
+	private static byte[] numbers(int count) {
+		byte[] numbers = new byte[count];
+		for (int index = 0; index < count; index++) {
+			numbers[index] = (byte) index;
+		}
+		return numbers;
 	}
 
 	/**
