@@ -41,6 +41,9 @@ final class Relay implements AutoCloseable {
 
 	private final Map<Direction, Valve> valves = new EnumMap<>(Direction.class);
 
+	// clients that the target has not been reached for yet
+	private final Set<Socket> pending = ConcurrentHashMap.newKeySet();
+
 	private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
 
 	private final Duration targetPatience;
@@ -101,9 +104,10 @@ final class Relay implements AutoCloseable {
 	}
 
 	/**
-	 * Close all connections, at once.
+	 * Close all connections, at once, those included that are being made.
 	 */
 	void cut() {
+		this.pending.forEach(Relay::closeQuietly);
 		this.connections.forEach(Connection::close);
 	}
 
@@ -133,8 +137,10 @@ final class Relay implements AutoCloseable {
 		while (!this.listener.isClosed()) {
 			try {
 				Socket client = this.listener.accept();
+				this.pending.add(client);
 				if (this.refusing) {
-					client.close();
+					closeQuietly(client);
+					this.pending.remove(client);
 				}
 				else {
 					thread("connect", () -> connect(client)).start();
@@ -149,12 +155,13 @@ final class Relay implements AutoCloseable {
 	private void connect(Socket client) {
 		long deadline = System.nanoTime() + this.targetPatience.toNanos();
 		while (!tryConnect(client)) {
-			if (System.nanoTime() - deadline >= 0 || this.listener.isClosed()) {
+			if (System.nanoTime() - deadline >= 0 || this.listener.isClosed() || client.isClosed()) {
 				closeQuietly(client);
-				return;
+				break;
 			}
 			LockSupport.parkNanos(RETRY_INTERVAL.toNanos());
 		}
+		this.pending.remove(client);
 	}
 
 	private boolean tryConnect(Socket client) {
@@ -286,7 +293,7 @@ final class Relay implements AutoCloseable {
 		void start() {
 			Relay.this.connections.add(this);
 			this.streams.values().forEach(Stream::start);
-			if (Relay.this.listener.isClosed()) {
+			if (Relay.this.listener.isClosed() || this.client.isClosed()) {
 				close();
 			}
 		}

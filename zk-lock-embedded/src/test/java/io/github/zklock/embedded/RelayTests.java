@@ -40,8 +40,12 @@ class RelayTests {
 	}
 
 	private Relay start(BiFunction<Relay, Direction, Relay.Decision> decisions) throws IOException {
+		return start(decisions, Duration.ZERO);
+	}
+
+	private Relay start(BiFunction<Relay, Direction, Relay.Decision> decisions, Duration patience) throws IOException {
 		Bytes traffic = new Bytes(decisions);
-		Relay started = new Relay(Loopback.address(this.target.getLocalPort()), traffic, Duration.ZERO);
+		Relay started = new Relay(Loopback.address(this.target.getLocalPort()), traffic, patience);
 		traffic.relay = started;
 		this.relay = started;
 		started.start();
@@ -143,6 +147,23 @@ class RelayTests {
 			numbers[index] = (byte) index;
 		}
 		return numbers;
+	}
+
+	@Test
+	void cutClosesAConnectionThatIsBeingMade() throws Exception {
+		this.target.close();
+		Relay relay = start((self, direction) -> Relay.Decision.PASS, TestClient.PATIENCE.multipliedBy(10));
+		try (Socket client = connect(relay)) {
+			String connecting = "relay-%d-connect".formatted(relay.port());
+			await().until(() -> hasThread(connecting));
+			relay.cut();
+			assertThat(client.getInputStream().read()).isNegative();
+			await().until(() -> !hasThread(connecting));
+		}
+	}
+
+	private static boolean hasThread(String name) {
+		return Thread.getAllStackTraces().keySet().stream().anyMatch((thread) -> thread.getName().equals(name));
 	}
 
 	/**
