@@ -55,15 +55,17 @@ final class RunningServer {
 				throw ex;
 			}
 		}
-		catch (IOException ex) {
-			connections.shutdown();
-			throw new ZooKeeperStartException(
-					"ZooKeeper server cannot use the data in '%s': %s".formatted(dataDirectory, ex), ex);
-		}
 		catch (InterruptedException ex) {
 			connections.shutdown();
 			Thread.currentThread().interrupt();
 			throw new ZooKeeperStartException("Interrupted while ZooKeeper server started on port " + port, ex);
+		}
+		// A damaged snapshot or log can make ZooKeeper throw anything
+		catch (IOException | RuntimeException | Error ex) {
+			connections.shutdown();
+			throw new ZooKeeperStartException(
+					"ZooKeeper server on port %d cannot use the data in '%s': %s".formatted(port, dataDirectory, ex),
+					ex);
 		}
 	}
 
@@ -89,7 +91,7 @@ final class RunningServer {
 			throw new ZooKeeperStartException(
 					"Port %d on %s is in use or not allowed: %s".formatted(port, Loopback.HOST, ex.getMessage()), ex);
 		}
-		catch (IOException ex) {
+		catch (IOException | RuntimeException | Error ex) {
 			connections.shutdown();
 			throw new ZooKeeperStartException("Cannot listen on port %d: %s".formatted(port, ex), ex);
 		}

@@ -4,8 +4,10 @@ import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -40,6 +42,13 @@ class EmbeddedZooKeeperMainTests {
 		assertThat(err()).contains("'many'");
 		assertThat(run("--port", "70000")).isEqualTo(2);
 		assertThat(err()).contains("70000");
+	}
+
+	@Test
+	void damagedDataIsNamed(@TempDir Path directory) throws Exception {
+		EmbeddedZooKeeperTests.writeDamagedSnapshot(directory);
+		assertThat(run("--port", "0", "--data-dir", directory.toString())).isEqualTo(1);
+		assertThat(err()).contains("'%s'".formatted(directory));
 	}
 
 	@Test

@@ -1,5 +1,6 @@
 package io.github.zklock.embedded;
 
+import java.io.DataOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -11,8 +12,11 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.stream.Collectors;
 
+import org.apache.jute.BinaryOutputArchive;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.Watcher.Event.KeeperState;
+import org.apache.zookeeper.server.persistence.FileHeader;
+import org.apache.zookeeper.server.persistence.FileSnap;
 import org.apache.zookeeper.util.ServiceUtils;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -157,6 +161,41 @@ class EmbeddedZooKeeperTests {
 		assertNothingListensOn(port);
 		Files.delete(directory.resolve("version-2"));
 		EmbeddedZooKeeper.builder().port(port).dataDirectory(directory).start().close();
+	}
+
+	@Test
+	void damagedSnapshotIsNamedAndNothingIsLeft(@TempDir Path directory) throws Exception {
+		writeDamagedSnapshot(directory);
+		int port = Loopback.freePort();
+		EmbeddedZooKeeper server = EmbeddedZooKeeper.builder().port(port).dataDirectory(directory).build();
+		Set<Thread> before = Thread.getAllStackTraces().keySet();
+		assertThatExceptionOfType(ZooKeeperStartException.class).isThrownBy(server::start)
+			.withMessageContaining("port " + port)
+			.withMessageContaining(directory.toString())
+			.withMessageContaining("missing acls");
+		assertThat(server.isRunning()).isFalse();
+		assertNothingListensOn(port);
+		awaitNoThreadsBut(before);
+	}
+
+	/**
+	 * Write a snapshot that looks sound from outside and makes ZooKeeper throw a
+	 * RuntimeException.
+	 */
+	static void writeDamagedSnapshot(Path directory) throws IOException {
+		Path file = Files.createDirectories(directory.resolve("version-2")).resolve("snapshot.0");
+		try (DataOutputStream out = new DataOutputStream(Files.newOutputStream(file))) {
+			new FileHeader(FileSnap.SNAP_MAGIC, 2, -1).serialize(BinaryOutputArchive.getArchive(out), "fileheader");
+			int sessions = 0;
+			out.writeInt(sessions);
+			int accessControlLists = 1;
+			out.writeInt(accessControlLists);
+			out.writeLong(1);
+			int noList = -1;
+			out.writeInt(noList);
+			out.writeInt(1);
+			out.write('/');
+		}
 	}
 
 	@Test
