@@ -44,6 +44,10 @@ public final class FaultProxy implements AutoCloseable {
 	}
 
 	private static InetSocketAddress parse(String server) {
+		if (server.contains(",")) {
+			throw new IllegalArgumentException(
+					"'server' must be one server, as a proxy leads to one only, but was '%s'".formatted(server));
+		}
 		int colon = server.lastIndexOf(':');
 		if (colon < 1 || !server.substring(colon + 1).matches("\\d{1,5}")) {
 			throw new IllegalArgumentException("'server' must be host:port but was '%s'".formatted(server));

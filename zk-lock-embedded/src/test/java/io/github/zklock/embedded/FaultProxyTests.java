@@ -315,6 +315,9 @@ class FaultProxyTests {
 		assertThatIllegalArgumentException().isThrownBy(() -> FaultProxy.to("localhost"))
 			.withMessageContaining("'localhost'");
 		assertThatIllegalArgumentException().isThrownBy(() -> FaultProxy.to("localhost:x"));
+		assertThatIllegalArgumentException().isThrownBy(() -> FaultProxy.to("a:1,b:2"))
+			.withMessageContaining("one server")
+			.withMessageContaining("'a:1,b:2'");
 		assertThatIllegalArgumentException().isThrownBy(() -> this.proxy.cutAfter(Operation.CREATE, 0))
 			.withMessageContaining("'n'");
 		assertThatIllegalArgumentException().isThrownBy(() -> this.proxy.delay(Duration.ofMillis(-1)))
