@@ -28,7 +28,9 @@ public final class EmbeddedZooKeeper implements AutoCloseable {
 
 	private static final int PORT_ATTEMPTS = 10;
 
-	private final Builder options;
+	private final Duration tickTime;
+
+	private final Duration containerCheckInterval;
 
 	private final DataDirectory dataDirectory;
 
@@ -39,7 +41,8 @@ public final class EmbeddedZooKeeper implements AutoCloseable {
 	private boolean closed;
 
 	private EmbeddedZooKeeper(Builder options) {
-		this.options = options;
+		this.tickTime = options.tickTime;
+		this.containerCheckInterval = options.containerCheckInterval;
 		this.port = options.port;
 		this.dataDirectory = DataDirectory.of(options.dataDirectory);
 	}
@@ -99,7 +102,7 @@ public final class EmbeddedZooKeeper implements AutoCloseable {
 	}
 
 	private RunningServer startOn(int port) {
-		return RunningServer.start(port, this.dataDirectory.path(), this.options);
+		return RunningServer.start(port, this.dataDirectory.path(), this.tickTime, this.containerCheckInterval);
 	}
 
 	private static void closeQuietly(DataDirectory directory) {
@@ -214,9 +217,9 @@ public final class EmbeddedZooKeeper implements AutoCloseable {
 
 		private @Nullable Path dataDirectory;
 
-		Duration tickTime = Duration.ofMillis(500);
+		private Duration tickTime = Duration.ofMillis(500);
 
-		Duration containerCheckInterval = Duration.ofMinutes(1);
+		private Duration containerCheckInterval = Duration.ofMinutes(1);
 
 		private Builder() {
 		}

@@ -41,14 +41,14 @@ final class RunningServer {
 		this.containers = containers;
 	}
 
-	static RunningServer start(int port, Path dataDirectory, EmbeddedZooKeeper.Builder options) {
+	static RunningServer start(int port, Path dataDirectory, Duration tickTime, Duration containerCheckInterval) {
 		// Unrecoverable server errors would end the JVM otherwise
 		ServiceUtils.setSystemExitProcedure((code) -> logger.error("ZooKeeper server failed with exit code {}", code));
 		ServerCnxnFactory connections = bind(port);
 		try {
 			FileTxnSnapLog files = openFiles(dataDirectory);
 			try {
-				return start(files, connections, options);
+				return start(files, connections, tickTime, containerCheckInterval);
 			}
 			catch (Throwable ex) {
 				files.close();
@@ -56,26 +56,25 @@ final class RunningServer {
 			}
 		}
 		catch (InterruptedException ex) {
-			connections.shutdown();
+			shutDown(connections);
 			Thread.currentThread().interrupt();
 			throw new ZooKeeperStartException("Interrupted while ZooKeeper server started on port " + port, ex);
 		}
 		// A damaged snapshot or log can make ZooKeeper throw anything
 		catch (IOException | RuntimeException | Error ex) {
-			connections.shutdown();
+			shutDown(connections);
 			throw new ZooKeeperStartException(
 					"ZooKeeper server on port %d cannot use the data in '%s': %s".formatted(port, dataDirectory, ex),
 					ex);
 		}
 	}
 
-	private static RunningServer start(FileTxnSnapLog files, ServerCnxnFactory connections,
-			EmbeddedZooKeeper.Builder options) throws IOException, InterruptedException {
-		int tick = Math.toIntExact(options.tickTime.toMillis());
-		StandaloneServer server = new StandaloneServer(files, tick);
+	private static RunningServer start(FileTxnSnapLog files, ServerCnxnFactory connections, Duration tickTime,
+			Duration containerCheckInterval) throws IOException, InterruptedException {
+		StandaloneServer server = new StandaloneServer(files, Math.toIntExact(tickTime.toMillis()));
 		connections.startup(server);
 		ContainerManager containers = new ContainerManager(server.getZKDatabase(), server.firstProcessor(),
-				Math.toIntExact(options.containerCheckInterval.toMillis()), Integer.MAX_VALUE);
+				Math.toIntExact(containerCheckInterval.toMillis()), Integer.MAX_VALUE);
 		containers.start();
 		return new RunningServer(server, files, connections, containers);
 	}
@@ -87,12 +86,12 @@ final class RunningServer {
 			return connections;
 		}
 		catch (BindException ex) {
-			connections.shutdown();
+			shutDown(connections);
 			throw new ZooKeeperStartException(
 					"Port %d on %s is in use or not allowed: %s".formatted(port, Loopback.HOST, ex.getMessage()), ex);
 		}
 		catch (IOException | RuntimeException | Error ex) {
-			connections.shutdown();
+			shutDown(connections);
 			throw new ZooKeeperStartException("Cannot listen on port %d: %s".formatted(port, ex), ex);
 		}
 	}
@@ -125,12 +124,27 @@ final class RunningServer {
 
 	void stop() {
 		this.containers.stop();
-		this.connections.shutdown();
+		shutDown(this.connections);
 		try {
 			this.files.close();
 		}
 		catch (IOException ex) {
 			logger.warn("ZooKeeper server on port {} did not close its files", port(), ex);
+		}
+	}
+
+	/**
+	 * ZooKeeper stops half-way in an interrupted thread, and forgets the interrupt.
+	 */
+	private static void shutDown(ServerCnxnFactory connections) {
+		boolean interrupted = Thread.interrupted();
+		try {
+			connections.shutdown();
+		}
+		finally {
+			if (interrupted) {
+				Thread.currentThread().interrupt();
+			}
 		}
 	}
 

@@ -15,6 +15,7 @@ import java.util.stream.Collectors;
 import org.apache.jute.BinaryOutputArchive;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.Watcher.Event.KeeperState;
+import org.apache.zookeeper.server.ZooKeeperServer;
 import org.apache.zookeeper.server.persistence.FileHeader;
 import org.apache.zookeeper.server.persistence.FileSnap;
 import org.apache.zookeeper.util.ServiceUtils;
@@ -230,6 +231,16 @@ class EmbeddedZooKeeperTests {
 	}
 
 	@Test
+	void laterChangesOfTheBuilderDoNotMatter() {
+		EmbeddedZooKeeper.Builder builder = EmbeddedZooKeeper.builder().tickTime(Duration.ofMillis(123));
+		try (EmbeddedZooKeeper server = builder.build()) {
+			builder.tickTime(Duration.ofMillis(456));
+			server.start();
+			assertThat(server.server().getTickTime()).isEqualTo(123);
+		}
+	}
+
+	@Test
 	void unstartedServerHasNoPortAndNoView() {
 		try (EmbeddedZooKeeper server = EmbeddedZooKeeper.builder().build()) {
 			assertThatIllegalStateException().isThrownBy(server::connectString);
@@ -246,6 +257,21 @@ class EmbeddedZooKeeperTests {
 			server.restart();
 		}
 		awaitNoThreadsBut(before);
+	}
+
+	@Test
+	void interruptedThreadStopsTheServerAndStaysInterrupted() throws Exception {
+		try (EmbeddedZooKeeper server = EmbeddedZooKeeper.startNew();
+				TestClient client = TestClient.connect(server.connectString())) {
+			ZooKeeperServer stopped = server.server();
+			Thread.currentThread().interrupt();
+			server.stop();
+			assertThat(Thread.interrupted()).isTrue();
+			assertThat(stopped.getServerCnxnFactory().getNumAliveConnections()).isZero();
+			server.start();
+			client.awaitSeen(KeeperState.Disconnected);
+			client.awaitState(KeeperState.SyncConnected);
+		}
 	}
 
 	@Test
