@@ -1,6 +1,8 @@
 package io.github.zklock.embedded;
 
 import java.io.IOException;
+import java.time.Duration;
+import java.util.stream.IntStream;
 
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.Watcher.Event.KeeperState;
@@ -38,6 +40,54 @@ class SessionsTests {
 			assertThat(client.state()).isEqualTo(KeeperState.Disconnected);
 			proxy.heal();
 			client.awaitState(KeeperState.Expired);
+		}
+	}
+
+	@Test
+	void wrongPasswordIsReported(EmbeddedZooKeeper server) throws Exception {
+		try (TestClient client = TestClient.connect(server.connectString())) {
+			long session = client.zooKeeper().getSessionId();
+			assertThatIllegalStateException()
+				.isThrownBy(() -> Sessions.expire(session, new byte[16], server.connectString()))
+				.withMessageContaining("0x%x".formatted(session))
+				.withMessageContaining(server.connectString());
+			assertThat(server.view().sessions()).contains(session);
+		}
+	}
+
+	@Test
+	void wrongServerIsReported(EmbeddedZooKeeper server) throws Exception {
+		try (EmbeddedZooKeeper other = EmbeddedZooKeeper.startNew();
+				TestClient client = TestClient.connect(server.connectString())) {
+			assertThatIllegalStateException()
+				.isThrownBy(() -> Sessions.expire(client.zooKeeper(), other.connectString()))
+				.withMessageContaining(other.connectString());
+			assertThat(server.view().sessions()).contains(client.zooKeeper().getSessionId());
+		}
+	}
+
+	@Test
+	void sessionMayBeOverIfItsClientKnows(EmbeddedZooKeeper server) throws Exception {
+		try (TestClient client = TestClient.connect(server.connectString())) {
+			long session = client.zooKeeper().getSessionId();
+			Sessions.expire(client.zooKeeper());
+			client.awaitState(KeeperState.Expired);
+			Sessions.expire(client.zooKeeper(), server.connectString());
+			assertThat(server.view().sessions()).doesNotContain(session);
+		}
+	}
+
+	@Test
+	void serverThatNeverHearsOfTheEndIsReported(EmbeddedZooKeeper server) throws Exception {
+		try (FaultProxy proxy = FaultProxy.to(server.connectString());
+				TestClient client = TestClient.connect(server.connectString())) {
+			IntStream.rangeClosed(1, 1_000).forEach((n) -> proxy.cutBefore(Operation.CLOSE_SESSION, n));
+			assertThatIllegalStateException()
+				.isThrownBy(
+						() -> Sessions.expire(client.zooKeeper().getSessionId(), client.zooKeeper().getSessionPasswd(),
+								proxy.connectString(), () -> false, Duration.ofSeconds(2)))
+				.withMessageContaining(proxy.connectString())
+				.withMessageContaining("PT2S");
 		}
 	}
 
