@@ -36,6 +36,8 @@ public final class EnsembleMember {
 
 	private @Nullable PausedProcess pause;
 
+	private boolean closed;
+
 	EnsembleMember(int id, int clientPort, Path directory, List<String> jvmOptions) {
 		this.id = id;
 		this.clientPort = clientPort;
@@ -80,9 +82,12 @@ public final class EnsembleMember {
 	/**
 	 * Start the member's process, with the data it had. It serves requests as soon as
 	 * there is a quorum: see {@link ZooKeeperEnsemble#awaitServing()}.
-	 * @throws IllegalStateException if it runs already
+	 * @throws IllegalStateException if it runs already or the ensemble has been closed
 	 */
 	public synchronized void start() {
+		if (this.closed) {
+			throw new IllegalStateException("Member %d belongs to an ensemble that has been closed".formatted(this.id));
+		}
 		if (isRunning()) {
 			throw new IllegalStateException("Member %d is already running".formatted(this.id));
 		}
@@ -104,6 +109,24 @@ public final class EnsembleMember {
 		command.addAll(List.of("-cp", System.getProperty("java.class.path"), EnsembleMemberMain.class.getName(),
 				this.directory.resolve(ZooKeeperEnsemble.CONFIGURATION_FILE).toString()));
 		return command;
+	}
+
+	/**
+	 * Fail if the process has ended of its own accord.
+	 */
+	synchronized void requireNotExited() {
+		if (this.process != null && !this.process.isAlive()) {
+			throw new ZooKeeperStartException("The process of %s ended with exit code %d. Its log ends with:\n%s"
+				.formatted(this, this.process.exitValue(), logTail()), null);
+		}
+	}
+
+	/**
+	 * Kill the process for good.
+	 */
+	synchronized void close() {
+		this.closed = true;
+		kill();
 	}
 
 	/**

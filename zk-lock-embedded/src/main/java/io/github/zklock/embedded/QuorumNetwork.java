@@ -40,15 +40,22 @@ final class QuorumNetwork implements AutoCloseable {
 
 	private final Map<Way, Relay> relays = new HashMap<>();
 
-	QuorumNetwork(int size) throws IOException {
+	QuorumNetwork(int size) {
 		this.size = size;
-		for (int member = 1; member <= size; member++) {
+	}
+
+	/**
+	 * Open all relays.
+	 * @param reserved gives the ports that the members themselves are to listen on
+	 */
+	void open(ReservedPorts reserved) throws IOException {
+		for (int member = 1; member <= this.size; member++) {
 			for (Kind kind : Kind.values()) {
-				this.ports.put(new Listener(member, kind), Loopback.freePort());
+				this.ports.put(new Listener(member, kind), reserved.take());
 			}
 		}
-		for (int from = 1; from <= size; from++) {
-			for (int to = 1; to <= size; to++) {
+		for (int from = 1; from <= this.size; from++) {
+			for (int to = 1; to <= this.size; to++) {
 				if (from != to) {
 					open(from, to);
 				}

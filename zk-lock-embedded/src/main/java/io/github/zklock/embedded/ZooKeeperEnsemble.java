@@ -43,16 +43,35 @@ public final class ZooKeeperEnsemble implements AutoCloseable {
 
 	private final List<EnsembleMember> members = new ArrayList<>();
 
-	private ZooKeeperEnsemble(Builder options) throws IOException {
+	private ZooKeeperEnsemble(Builder options) {
 		this.startTimeout = options.startTimeout;
 		this.network = new QuorumNetwork(options.size);
-		for (int id = 1; id <= options.size; id++) {
-			int clientPort = Loopback.freePort();
-			Path home = Files.createDirectories(this.directory.resolve("member-" + id));
-			Files.writeString(Files.createDirectories(home.resolve("data")).resolve("myid"), Integer.toString(id));
-			Files.writeString(home.resolve(CONFIGURATION_FILE), configuration(options, id, clientPort, home));
-			this.members.add(new EnsembleMember(id, clientPort, home, List.copyOf(options.jvmOptions)));
+	}
+
+	private void prepare(Builder options) {
+		// The ports stay reserved until all are known, or two could be the same
+		try (ReservedPorts ports = new ReservedPorts()) {
+			this.network.open(ports);
+			for (int id = 1; id <= options.size; id++) {
+				int clientPort = ports.take();
+				Path home = Files.createDirectories(this.directory.resolve("member-" + id));
+				Files.writeString(Files.createDirectories(home.resolve("data")).resolve("myid"), Integer.toString(id));
+				Files.writeString(home.resolve(CONFIGURATION_FILE), configuration(options, id, clientPort, home));
+				this.members.add(new EnsembleMember(id, clientPort, home, List.copyOf(options.jvmOptions)));
+			}
 		}
+		catch (IOException ex) {
+			throw new ZooKeeperStartException("Cannot prepare an ensemble in '%s': %s".formatted(this.directory, ex),
+					ex);
+		}
+	}
+
+	private void start() {
+		this.members.forEach(EnsembleMember::start);
+		await("all members to serve", () -> {
+			this.members.forEach(EnsembleMember::requireNotExited);
+			return findLeader().isPresent() && this.members.stream().allMatch(EnsembleMember::isServing);
+		});
 	}
 
 	private String configuration(Builder options, int id, int clientPort, Path home) {
@@ -228,10 +247,14 @@ public final class ZooKeeperEnsemble implements AutoCloseable {
 	 */
 	@Override
 	public void close() {
-		this.members.forEach(EnsembleMember::kill);
+		this.members.forEach(EnsembleMember::close);
 		try {
-			this.network.close();
-			DataDirectory.delete(this.directory);
+			try {
+				this.network.close();
+			}
+			finally {
+				DataDirectory.delete(this.directory);
+			}
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
@@ -331,27 +354,19 @@ public final class ZooKeeperEnsemble implements AutoCloseable {
 		/**
 		 * Start the ensemble. If that fails, nothing is left behind.
 		 * @return the ensemble, all of whose members serve
-		 * @throws ZooKeeperStartException if the members do not find together in time
+		 * @throws ZooKeeperStartException if a member's process ends, or the members do
+		 * not find together in time
 		 */
 		public ZooKeeperEnsemble start() {
-			ZooKeeperEnsemble ensemble = build();
+			ZooKeeperEnsemble ensemble = new ZooKeeperEnsemble(this);
 			try {
-				ensemble.members.forEach(EnsembleMember::start);
-				ensemble.awaitServing();
+				ensemble.prepare(this);
+				ensemble.start();
 				return ensemble;
 			}
-			catch (RuntimeException ex) {
+			catch (RuntimeException | Error ex) {
 				ensemble.close();
 				throw ex;
-			}
-		}
-
-		private ZooKeeperEnsemble build() {
-			try {
-				return new ZooKeeperEnsemble(this);
-			}
-			catch (IOException ex) {
-				throw new ZooKeeperStartException("Cannot prepare an ensemble: " + ex, ex);
 			}
 		}
 

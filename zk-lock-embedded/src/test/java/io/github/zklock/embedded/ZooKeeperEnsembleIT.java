@@ -1,5 +1,6 @@
 package io.github.zklock.embedded;
 
+import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -207,6 +208,34 @@ class ZooKeeperEnsembleIT {
 		assertThatIllegalStateException().isThrownBy(member::start).withMessageContaining("Member 1");
 		member.kill();
 		assertThatIllegalStateException().isThrownBy(member::pause).withMessageContaining("Member 1");
+	}
+
+	@Test
+	void memberOfAClosedEnsembleDoesNotStart() {
+		EnsembleMember member = this.ensemble.member(1);
+		this.ensemble.close();
+		assertThatIllegalStateException().isThrownBy(member::start).withMessageContaining("closed");
+		assertThat(member.isRunning()).isFalse();
+	}
+
+	@Test
+	void processThatEndsFailsTheStartAtOnce() {
+		assertThatExceptionOfType(ZooKeeperStartException.class)
+			.isThrownBy(() -> ZooKeeperEnsemble.builder().jvmOption("-XX:+NoSuchOption").start())
+			.withMessageContaining("exit code 1")
+			.withMessageContaining("NoSuchOption");
+	}
+
+	@Test
+	void portInUseFailsTheStartAtOnce() throws Exception {
+		try (ServerSocket taken = Loopback.listen()) {
+			assertThatExceptionOfType(ZooKeeperStartException.class)
+				.isThrownBy(() -> ZooKeeperEnsemble.builder()
+					.property("clientPort", Integer.toString(taken.getLocalPort()))
+					.start())
+				.withMessageContaining("exit code")
+				.withMessageContaining("Address already in use");
+		}
 	}
 
 	@Test
