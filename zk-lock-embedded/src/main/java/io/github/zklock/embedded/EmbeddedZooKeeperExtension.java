@@ -2,9 +2,11 @@ package io.github.zklock.embedded;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
@@ -13,7 +15,6 @@ import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
-import org.junit.jupiter.api.extension.ExtensionContext.Store;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolutionException;
 import org.junit.jupiter.api.extension.ParameterResolver;
@@ -36,8 +37,14 @@ final class EmbeddedZooKeeperExtension implements BeforeAllCallback, ParameterRe
 	 * the server of their outermost class.
 	 */
 	private static SharedServer server(ExtensionContext context) {
-		return context.getStore(NAMESPACE)
-			.computeIfAbsent(SharedServer.class, (key) -> new SharedServer(tickTime(context)), SharedServer.class);
+		return computeIfAbsent(context, SharedServer.class, SharedServer.class,
+				() -> new SharedServer(tickTime(context)));
+	}
+
+	@SuppressWarnings("deprecation") // JUnit 5 has no other
+	private static <T> T computeIfAbsent(ExtensionContext context, Object key, Class<T> type, Supplier<T> creator) {
+		return Objects
+			.requireNonNull(context.getStore(NAMESPACE).getOrComputeIfAbsent(key, (absent) -> creator.get(), type));
 	}
 
 	private static Duration tickTime(ExtensionContext context) {
@@ -63,8 +70,7 @@ final class EmbeddedZooKeeperExtension implements BeforeAllCallback, ParameterRe
 		if (parameter.getParameter().getType() == EmbeddedZooKeeper.class) {
 			return server.zooKeeper;
 		}
-		Store store = context.getStore(NAMESPACE);
-		return store.computeIfAbsent(context.getUniqueId(), (key) -> server.newRoot(), String.class);
+		return computeIfAbsent(context, context.getUniqueId(), String.class, server::newRoot);
 	}
 
 	private static final class SharedServer implements AutoCloseable {

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * Gives a JUnit test class a real ZooKeeper server, which all tests of the class and its
- * nested classes share, and each test a root of its own in it.
+ * nested classes share, and each test a root of its own in it. Needs JUnit 5.13 or newer.
  *
  * <p>
  * Constructors, lifecycle methods and test methods may have parameters of type
