@@ -1,0 +1,53 @@
+package io.github.zklock;
+
+import java.time.Duration;
+
+/**
+ * Hears what happens to locks. Each listener is called on a thread of this library, in
+ * the order of events, by one thread at a time. It may take its time, throw and use
+ * locks: that delays neither locks nor other listeners.
+ */
+public interface LockListener {
+
+	/**
+	 * A lock was granted. Entering it again is no event.
+	 * @param lease the lease, not to be closed here
+	 * @param waited how long the caller waited
+	 */
+	default void acquired(LockLease lease, Duration waited) {
+	}
+
+	/**
+	 * A lock was given back.
+	 * @param lease the lease, which has ended
+	 * @param held how long it was held
+	 */
+	default void released(LockLease lease, Duration held) {
+	}
+
+	/**
+	 * A lock was lost while it was held.
+	 * @param lease the lease, which has ended
+	 * @param held how long it was held
+	 */
+	default void lost(LockLease lease, Duration held) {
+	}
+
+	/**
+	 * A request was not granted in time, because others held the lock.
+	 * @param name the lock's name
+	 * @param waited how long the caller waited
+	 */
+	default void timedOut(String name, Duration waited) {
+	}
+
+	/**
+	 * A request failed, because ZooKeeper could not be asked.
+	 * @param name the lock's name
+	 * @param waited how long the caller waited
+	 * @param cause what the caller was told
+	 */
+	default void failed(String name, Duration waited, LockException cause) {
+	}
+
+}

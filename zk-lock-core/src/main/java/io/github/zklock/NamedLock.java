@@ -1,0 +1,146 @@
+package io.github.zklock;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.Lock;
+
+/**
+ * A lock that holds across processes.
+ *
+ * <p>
+ * It can be used in two ways, which share one queue. The methods of {@link Lock} give it
+ * to the current thread, which may enter it again and must unlock it as often. The
+ * {@code acquire} methods give it to whoever has the returned {@link LockLease}: any
+ * thread may close it, and a second request waits, even on the same thread.
+ *
+ * <p>
+ * Requests of one process are granted in the order of their arrival, and processes take
+ * turns in the order of their arrival at ZooKeeper.
+ *
+ * <p>
+ * A held lock can be lost, for example when the connection to ZooKeeper is down for too
+ * long. Whoever works under a lock for more than a moment should look at
+ * {@link LockLease#isHeld()} or use {@link LockLease#onLost(Runnable)}, and should hand
+ * the {@link LockLease#fencingToken() token} to the resource that the lock protects.
+ *
+ * <p>
+ * Every method that asks for the lock throws {@link LockUnavailableException} if
+ * ZooKeeper refuses the request, for example for lack of rights, and if the registry is
+ * closed. While the connection is down, requests wait until they run out of time.
+ */
+public interface NamedLock extends Lock {
+
+	/**
+	 * Wait for the lock, for as long as it takes, without reacting to interrupts.
+	 * @throws LockLostException if the current thread held the lock, lost it and has not
+	 * unlocked it yet
+	 */
+	@Override
+	void lock();
+
+	/**
+	 * Wait for the lock, for as long as it takes.
+	 * @throws InterruptedException if interrupted; the place in the queue has been given
+	 * up
+	 * @throws LockLostException if the current thread held the lock, lost it and has not
+	 * unlocked it yet
+	 */
+	@Override
+	void lockInterruptibly() throws InterruptedException;
+
+	/**
+	 * Take the lock if it is free. ZooKeeper has half a second to answer.
+	 * @return false if others hold it or wait for it
+	 * @throws LockUnavailableException if ZooKeeper cannot be asked
+	 * @throws LockLostException if the current thread held the lock, lost it and has not
+	 * unlocked it yet
+	 */
+	@Override
+	boolean tryLock();
+
+	/**
+	 * Wait for the lock.
+	 * @param time how long to wait; zero or less is {@link #tryLock()}
+	 * @param unit the unit of the time
+	 * @return false if others hold it
+	 * @throws InterruptedException if interrupted; the place in the queue has been given
+	 * up
+	 * @throws LockUnavailableException if ZooKeeper could not be asked in time
+	 * @throws LockLostException if the current thread held the lock, lost it and has not
+	 * unlocked it yet
+	 */
+	@Override
+	boolean tryLock(long time, TimeUnit unit) throws InterruptedException;
+
+	/**
+	 * Leave the lock. The outermost call frees it, and returns when ZooKeeper has
+	 * answered or the connection is gone; in that case the lock is freed later, at the
+	 * latest with the end of the session.
+	 * @throws IllegalMonitorStateException if the current thread does not hold the lock,
+	 * or if its lease has been closed
+	 * @throws LockLostException if the lock has been lost
+	 */
+	@Override
+	void unlock();
+
+	/**
+	 * Not supported.
+	 * @throws UnsupportedOperationException always
+	 */
+	@Override
+	default Condition newCondition() {
+		throw new UnsupportedOperationException("A distributed lock has no conditions");
+	}
+
+	/**
+	 * Wait for the lock, for as long as it takes.
+	 * @return the lease, which the caller must close
+	 * @throws InterruptedException if interrupted; the place in the queue has been given
+	 * up
+	 */
+	LockLease acquire() throws InterruptedException;
+
+	/**
+	 * Wait for the lock.
+	 * @param maxWait how long to wait; zero takes the lock if it is free, and gives
+	 * ZooKeeper half a second to answer
+	 * @return the lease, which the caller must close; empty if others hold the lock
+	 * @throws InterruptedException if interrupted; the place in the queue has been given
+	 * up
+	 * @throws LockUnavailableException if ZooKeeper could not be asked in time
+	 * @throws IllegalArgumentException if the wait is negative
+	 */
+	Optional<LockLease> tryAcquire(Duration maxWait) throws InterruptedException;
+
+	/**
+	 * Wait for the lock without a thread. Cancelling the future leaves the queue; so does
+	 * completing it in any other way, for example by
+	 * {@link CompletableFuture#orTimeout(long, TimeUnit)}.
+	 * @param maxWait how long to wait; zero takes the lock if it is free
+	 * @return the lease, which must be closed; fails with {@link LockTimeoutException} if
+	 * others hold the lock, with {@link LockUnavailableException} if ZooKeeper could not
+	 * be asked in time
+	 * @throws IllegalArgumentException if the wait is negative
+	 */
+	CompletableFuture<LockLease> acquireAsync(Duration maxWait);
+
+	/**
+	 * Return whether the current thread holds the lock. Costs no traffic.
+	 * @return whether the current thread has locked it, has not unlocked it, and has not
+	 * lost it
+	 */
+	boolean isHeldByCurrentThread();
+
+	/**
+	 * Return the lease of the current thread's hold. Closing it, from any thread, ends
+	 * the whole hold, however often the lock was entered; the owner's unlock then throws
+	 * {@link IllegalMonitorStateException}.
+	 * @return the lease, also of a hold that was lost and not yet unlocked; empty if the
+	 * current thread has no hold
+	 */
+	Optional<LockLease> lease();
+
+}

@@ -1,0 +1,771 @@
+package io.github.zklock.zookeeper;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+
+import io.github.zklock.zookeeper.Operation.Created;
+import io.github.zklock.zookeeper.Operation.Listing;
+import io.github.zklock.zookeeper.ReturnCode.Meaning;
+import org.apache.zookeeper.Watcher.Event.EventType;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One attempt to get a lock: at most one node, in one session, found again by a name that
+ * no other attempt has.
+ *
+ * <p>
+ * Everything happens under the monitor of its owner. It tells the owner when the lock is
+ * granted, when its node is gone, and when ZooKeeper refuses it, and never hears of it
+ * again once it was {@link #release() released}.
+ */
+final class Contender implements Session.PathObserver {
+
+	/*
+	 * CREATING --created--> LISTING --lowest--> GRANTED, with CONFIRMING before it if the
+	 * lease is over; LISTING --not lowest--> QUEUED --predecessor gone--> GRANTED or
+	 * LISTING. A create whose answer was lost is RECOVERING: the node is looked for
+	 * behind a barrier. A queue whose numbers run out is DRAINING.
+	 */
+	private enum Phase {
+
+		CREATING, RECOVERING, LISTING, QUEUED, CONFIRMING, DRAINING, GRANTED, ENDED
+
+	}
+
+	/**
+	 * Whether the lock may pass to another local caller without a word to ZooKeeper.
+	 */
+	enum Others {
+
+		UNKNOWN, NONE, WAITING
+
+	}
+
+	private static final int PARENT_ATTEMPTS = 20;
+
+	private final ContenderSettings settings;
+
+	private final Session session;
+
+	private final LockPath path;
+
+	private final Owner owner;
+
+	private final byte[] data;
+
+	private final String prefix = "_c_" + UUID.randomUUID() + ContenderNode.EXCLUSIVE;
+
+	private Phase phase = Phase.CREATING;
+
+	private boolean unwanted;
+
+	private @Nullable ContenderNode node;
+
+	private long czxid;
+
+	private boolean czxidIsToken;
+
+	private int parentAttempts;
+
+	private int lostListings;
+
+	private boolean haunted;
+
+	private @Nullable ContenderNode predecessor;
+
+	private boolean predecessorIsLowest;
+
+	private boolean predecessorStaysAway;
+
+	private Others others = Others.UNKNOWN;
+
+	private boolean asking;
+
+	private boolean watched;
+
+	Contender(ContenderSettings settings, Session session, LockPath path, Owner owner, byte[] data) {
+		this.settings = settings;
+		this.session = session;
+		this.path = path;
+		this.owner = owner;
+		this.data = data;
+	}
+
+	Session session() {
+		return this.session;
+	}
+
+	boolean isGranted() {
+		return this.phase == Phase.GRANTED;
+	}
+
+	/**
+	 * Return whether ZooKeeper has told that others come first.
+	 */
+	boolean isBehindOthers() {
+		return this.phase == Phase.QUEUED || this.phase == Phase.DRAINING;
+	}
+
+	Others others() {
+		return this.others;
+	}
+
+	private String nodePath() {
+		ContenderNode own = this.node;
+		if (own == null) {
+			throw new IllegalStateException("No node yet");
+		}
+		return this.path.child(own.name());
+	}
+
+	// Creating
+
+	/**
+	 * Create the node and list its siblings, in one flight.
+	 */
+	void start() {
+		this.phase = Phase.CREATING;
+		this.session.write(Operation.createContender(this.path.child(this.prefix), this.data, this.settings.acl()),
+				(response) -> locked(() -> created(response)));
+		this.session.read(Operation.list(this.path.parent(), null), (response) -> locked(() -> listed(response, true)));
+	}
+
+	private void created(Response<Created> response) {
+		if (this.phase != Phase.CREATING) {
+			if (response.is(Meaning.OK)) {
+				this.session.delete(response.result().path());
+			}
+			return;
+		}
+		switch (response.meaning()) {
+			case OK -> {
+				String created = response.result().path();
+				this.node = ContenderNode.parse(created.substring(created.lastIndexOf('/') + 1));
+				this.czxid = response.result().czxid();
+				this.phase = Phase.LISTING;
+				if (this.unwanted) {
+					release();
+				}
+			}
+			case NO_NODE -> createParents();
+			case UNKNOWN -> {
+				this.phase = Phase.RECOVERING;
+				this.session.whenReconnected(() -> locked(this::recover));
+			}
+			case BUSY -> this.session.loop().backOff(() -> locked(this::startAgain));
+			default -> refused(response);
+		}
+	}
+
+	private void startAgain() {
+		if (this.unwanted) {
+			release();
+		}
+		else if (this.phase != Phase.ENDED) {
+			start();
+		}
+	}
+
+	/**
+	 * Create the parent, or all levels if that has not helped, and start again in the
+	 * same flight.
+	 */
+	private void createParents() {
+		if (this.unwanted) {
+			release();
+			return;
+		}
+		if (++this.parentAttempts > PARENT_ATTEMPTS) {
+			fail("its parent node '%s' is removed again and again".formatted(this.path.parent()), null);
+			return;
+		}
+		List<String> levels = this.path.levels();
+		if (this.parentAttempts == 1) {
+			levels = levels.subList(levels.size() - 1, levels.size());
+		}
+		for (String level : levels) {
+			this.session.write(Operation.createContainer(level, this.settings.acl()), (response) -> locked(() -> {
+				if (response.is(Meaning.REFUSED) && this.phase == Phase.CREATING) {
+					fail("its parent node '%s' cannot be created".formatted(level), response.toException(level));
+				}
+			}));
+		}
+		start();
+	}
+
+	// Recovering a create whose answer was lost
+
+	/**
+	 * Find out whether the node exists. A plain read could come too early: a write that
+	 * is answered shows that the create is decided.
+	 */
+	private void recover() {
+		if (this.phase == Phase.RECOVERING) {
+			this.session.insistOnWrite(() -> this.phase == Phase.RECOVERING, Operation.check(this.path.parent()),
+					(barrier) -> locked(() -> barrierReached(barrier)));
+		}
+	}
+
+	private void barrierReached(Response<String> barrier) {
+		if (this.phase != Phase.RECOVERING) {
+			return;
+		}
+		if (barrier.is(Meaning.OK)) {
+			this.session.insistOnRead(() -> this.phase == Phase.RECOVERING, Operation.list(this.path.parent(), null),
+					(response) -> locked(() -> recovered(response)));
+		}
+		else if (barrier.is(Meaning.NO_NODE)) {
+			createAfterAll();
+		}
+		else {
+			refused(barrier);
+		}
+	}
+
+	private void recovered(Response<Listing> response) {
+		if (this.phase != Phase.RECOVERING) {
+			return;
+		}
+		if (response.is(Meaning.NO_NODE)) {
+			createAfterAll();
+		}
+		else if (!response.is(Meaning.OK)) {
+			refused(response);
+		}
+		else {
+			List<ContenderNode> own = ownNodes(response.result());
+			if (own.isEmpty()) {
+				createAfterAll();
+				return;
+			}
+			this.node = own.get(0);
+			own.stream().skip(1).forEach((surplus) -> this.session.delete(this.path.child(surplus.name())));
+			if (this.unwanted) {
+				release();
+			}
+			else {
+				this.phase = Phase.LISTING;
+				evaluate(response.result(), false);
+			}
+		}
+	}
+
+	private List<ContenderNode> ownNodes(Listing listing) {
+		return ContenderNode.parseAll(listing.children())
+			.stream()
+			.filter((child) -> child.name().startsWith(this.prefix))
+			.sorted(Comparator.comparingLong(ContenderNode::sequence))
+			.toList();
+	}
+
+	/**
+	 * The first create has not been executed. Should a server have been so slow that it
+	 * still will be, the node is removed later.
+	 */
+	private void createAfterAll() {
+		if (!this.haunted) {
+			this.haunted = true;
+			exorciseLater();
+		}
+		startAgain();
+	}
+
+	private void exorciseLater() {
+		this.session.loop().schedule(() -> locked(this::exorcise), this.session.timeout().toNanos());
+	}
+
+	private void exorcise() {
+		if (this.phase == Phase.CREATING || this.phase == Phase.RECOVERING) {
+			exorciseLater();
+			return;
+		}
+		this.session.insistOnRead(() -> true, Operation.list(this.path.parent(), null), (response) -> locked(() -> {
+			if (response.is(Meaning.OK)) {
+				ownNodes(response.result()).stream()
+					.filter((child) -> !child.equals(this.node))
+					.forEach((ghost) -> this.session.delete(this.path.child(ghost.name())));
+			}
+		}));
+	}
+
+	// Listing
+
+	private void list() {
+		this.phase = Phase.LISTING;
+		this.session.read(Operation.list(this.path.parent(), null),
+				(response) -> locked(() -> listed(response, false)));
+	}
+
+	private void listed(Response<Listing> response, boolean first) {
+		if (this.phase != Phase.LISTING) {
+			return;
+		}
+		switch (response.meaning()) {
+			case OK -> {
+				this.lostListings = 0;
+				evaluate(response.result(), first);
+			}
+			case NO_NODE -> gone();
+			case UNKNOWN -> {
+				this.lostListings++;
+				this.session.whenReconnected(() -> locked(this::listAgain));
+			}
+			case BUSY -> this.session.loop().backOff(() -> locked(this::listAgain));
+			default -> refused(response);
+		}
+	}
+
+	/**
+	 * A list that is longer than the client accepts costs the connection each time it is
+	 * read. So ask for its length first when that seems to have happened.
+	 */
+	private void listAgain() {
+		if (this.phase != Phase.LISTING) {
+			return;
+		}
+		if (this.lostListings < 2) {
+			list();
+			return;
+		}
+		this.session.insistOnRead(() -> this.phase == Phase.LISTING, Operation.countChildren(this.path.parent()),
+				(response) -> locked(() -> {
+					if (this.phase != Phase.LISTING) {
+						return;
+					}
+					if (response.is(Meaning.OK) && response.result() > longestList()) {
+						fail("its queue of %d is longer than a client can read: raise 'jute.maxbuffer'"
+							.formatted(response.result()), null);
+					}
+					else {
+						this.lostListings = 0;
+						list();
+					}
+				}));
+	}
+
+	private int longestList() {
+		int bytes = this.session.zooKeeper()
+			.getClientConfig()
+			.getInt(ContenderSettings.MAX_BUFFER, ContenderSettings.DEFAULT_MAX_BUFFER);
+		return bytes / (Integer.BYTES + this.prefix.length() + ContenderSettings.SEQUENCE_DIGITS);
+	}
+
+	private void evaluate(Listing listing, boolean first) {
+		ContenderNode own = this.node;
+		if (own == null || !listing.children().contains(own.name())) {
+			gone();
+			return;
+		}
+		if (own.sequence() < 0 || listing.counter() >= ContenderSettings.LAST_SEQUENCE) {
+			fail("its queue has run out of numbers: delete node '%s' when it is empty".formatted(this.path.parent()),
+					null);
+			return;
+		}
+		if (listing.counter() >= this.settings.sequenceLimit()) {
+			drain();
+			return;
+		}
+		List<ContenderNode> before = blocking(own, listing);
+		if (before.isEmpty()) {
+			this.czxidIsToken = first && listing.parent().getPzxid() == this.czxid;
+			grant();
+		}
+		else {
+			queue(before);
+		}
+	}
+
+	private static List<ContenderNode> blocking(ContenderNode own, Listing listing) {
+		List<ContenderNode> before = new ArrayList<>();
+		for (String child : listing.children()) {
+			ContenderNode other = ContenderNode.parse(child);
+			if (other != null && other.blocks(own)) {
+				before.add(other);
+			}
+		}
+		return before;
+	}
+
+	// Waiting
+
+	private void queue(List<ContenderNode> before) {
+		ContenderNode nearest = before.stream().max(Comparator.comparingLong(ContenderNode::sequence)).orElseThrow();
+		this.phase = Phase.QUEUED;
+		this.predecessor = nearest;
+		this.predecessorIsLowest = before.size() == 1;
+		this.predecessorStaysAway = nearest.isPlainLock();
+		this.session.observe(this.path.child(nearest.name()), this);
+		watch(nearest);
+		this.owner.queued(this);
+	}
+
+	private void watch(ContenderNode nearest) {
+		String nearestPath = this.path.child(nearest.name());
+		this.session.insistOnRead(() -> nearest.equals(this.predecessor), Operation.getData(nearestPath, this.session),
+				(response) -> locked(() -> {
+					if (!nearest.equals(this.predecessor)) {
+						return;
+					}
+					if (response.is(Meaning.OK)) {
+						this.predecessorStaysAway = nearest.isPlainLock() || NodeData.isOurs(response.result());
+					}
+					else if (response.is(Meaning.NO_NODE)) {
+						predecessorGone();
+					}
+					else {
+						refused(response);
+					}
+				}));
+	}
+
+	private void predecessorGone() {
+		forgetPredecessor();
+		if (this.predecessorIsLowest && this.predecessorStaysAway) {
+			grant();
+		}
+		else {
+			list();
+		}
+	}
+
+	private void forgetPredecessor() {
+		ContenderNode nearest = this.predecessor;
+		if (nearest != null) {
+			this.predecessor = null;
+			this.session.forget(this.path.child(nearest.name()), this);
+		}
+	}
+
+	private void grant() {
+		if (this.session.lease().currentTerm() != Lease.NONE) {
+			this.phase = Phase.GRANTED;
+			this.owner.granted(this);
+			return;
+		}
+		this.phase = Phase.CONFIRMING;
+		this.session.insistOnWrite(() -> this.phase == Phase.CONFIRMING, Operation.check(nodePath()),
+				(response) -> locked(() -> {
+					if (this.phase != Phase.CONFIRMING) {
+						return;
+					}
+					if (response.is(Meaning.OK)) {
+						grant();
+					}
+					else if (response.is(Meaning.NO_NODE)) {
+						gone();
+					}
+					else {
+						refused(response);
+					}
+				}));
+	}
+
+	// Running out of numbers
+
+	/**
+	 * Leave the queue, and begin a new one as soon as this one is empty: only with its
+	 * parent does the counter go.
+	 */
+	private void drain() {
+		this.session.delete(nodePath());
+		this.node = null;
+		this.phase = Phase.DRAINING;
+		this.owner.queued(this);
+		removeParent();
+	}
+
+	private void removeParent() {
+		this.session.insistOnWrite(() -> this.phase == Phase.DRAINING, Operation.delete(this.path.parent()),
+				(response) -> locked(() -> {
+					if (this.phase != Phase.DRAINING) {
+						return;
+					}
+					switch (response.meaning()) {
+						case OK, NO_NODE -> gone();
+						case NOT_EMPTY -> this.session.loop().backOff(() -> locked(this::removeParent));
+						default -> refused(response);
+					}
+				}));
+	}
+
+	// Holding
+
+	/**
+	 * Find out whether others wait, and go on listening, unless that is known.
+	 */
+	void askForOthers() {
+		if (this.phase != Phase.GRANTED || this.others != Others.UNKNOWN || this.asking
+				|| !this.session.isConnected()) {
+			return;
+		}
+		this.asking = true;
+		this.session.observe(this.path.parent(), this);
+		this.session.read(Operation.list(this.path.parent(), this.session), (response) -> locked(() -> {
+			this.asking = false;
+			if (this.phase == Phase.GRANTED) {
+				answeredOthers(response);
+			}
+		}));
+	}
+
+	private void answeredOthers(Response<Listing> response) {
+		switch (response.meaning()) {
+			case OK -> {
+				ContenderNode own = this.node;
+				List<ContenderNode> all = ContenderNode.parseAll(response.result().children());
+				if (own == null || !all.contains(own)) {
+					gone();
+					return;
+				}
+				boolean alone = all.size() == 1 && response.result().counter() < this.settings.sequenceLimit();
+				this.others = alone ? Others.NONE : Others.WAITING;
+			}
+			case NO_NODE -> {
+				gone();
+				return;
+			}
+			case UNKNOWN -> {
+				// Was it the list's length that cost the connection? Then there are
+				// others
+				this.others = (++this.lostListings < 2) ? Others.UNKNOWN : Others.WAITING;
+				this.session.whenReconnected(() -> locked(() -> this.owner.othersChanged(this)));
+				return;
+			}
+			default -> this.others = Others.WAITING;
+		}
+		this.owner.othersChanged(this);
+	}
+
+	/**
+	 * Write to the own node, for the number of the transaction. Sent, and sent again,
+	 * only while the hold that asks is the current one.
+	 */
+	void writeToken(Hold hold, CompletableFuture<Long> token) {
+		this.session.insistOnWrite(() -> this.owner.isCurrent(hold), Operation.setData(nodePath(), this.data),
+				(response) -> locked(() -> {
+					if (!this.owner.isCurrent(hold)) {
+						return;
+					}
+					if (response.is(Meaning.OK)) {
+						token.complete(response.result());
+					}
+					else if (response.is(Meaning.NO_NODE)) {
+						gone();
+					}
+					else {
+						token.completeExceptionally(response.toException(nodePath()));
+					}
+				}));
+	}
+
+	/**
+	 * Return whether the node's own creation orders its first holder behind all earlier
+	 * ones.
+	 */
+	boolean czxidIsToken() {
+		return this.czxidIsToken;
+	}
+
+	long czxid() {
+		return this.czxid;
+	}
+
+	/**
+	 * Watch the own node if that has not been done: who deletes it by hand takes the lock
+	 * away.
+	 */
+	void watchOwnNode() {
+		if (this.node == null || this.watched || this.phase == Phase.ENDED) {
+			return;
+		}
+		this.watched = true;
+		String own = nodePath();
+		this.session.observe(own, this);
+		this.session.insistOnRead(() -> this.watched && this.phase != Phase.ENDED, Operation.getData(own, this.session),
+				(response) -> locked(() -> {
+					if (response.is(Meaning.NO_NODE) && this.phase != Phase.ENDED) {
+						gone();
+					}
+				}));
+	}
+
+	// Changes
+
+	@Override
+	public void changed(String changed, EventType type) {
+		locked(() -> {
+			if (this.phase == Phase.ENDED) {
+				return;
+			}
+			ContenderNode nearest = this.predecessor;
+			if (nearest != null && changed.equals(this.path.child(nearest.name()))) {
+				if (type == EventType.NodeDeleted) {
+					predecessorGone();
+				}
+				else {
+					watch(nearest);
+				}
+			}
+			else if (changed.equals(this.path.parent())) {
+				if (this.others == Others.NONE) {
+					this.others = Others.UNKNOWN;
+					this.owner.othersChanged(this);
+				}
+			}
+			else if (this.node != null && changed.equals(nodePath())) {
+				this.watched = false;
+				if (type == EventType.NodeDeleted) {
+					gone();
+				}
+				else {
+					watchOwnNode();
+				}
+			}
+		});
+	}
+
+	void disconnected() {
+		if (this.others == Others.NONE) {
+			this.others = Others.UNKNOWN;
+		}
+	}
+
+	/**
+	 * The connection is back. The client sets its watches again by itself, unless it was
+	 * told not to.
+	 */
+	void reconnected() {
+		ContenderNode nearest = this.predecessor;
+		if (nearest != null) {
+			watch(nearest);
+		}
+		this.watched = false;
+	}
+
+	// The end
+
+	/**
+	 * Nobody wants the lock any more. Whoever wants it after all before the node is
+	 * deleted may still have it.
+	 * @return whether the attempt is over
+	 */
+	boolean abandon() {
+		if (this.phase == Phase.CREATING || this.phase == Phase.RECOVERING) {
+			this.unwanted = true;
+			return false;
+		}
+		release();
+		return true;
+	}
+
+	/**
+	 * Somebody wants the lock after all.
+	 */
+	void adopt() {
+		this.unwanted = false;
+	}
+
+	/**
+	 * End this attempt and delete its node.
+	 * @return completed when the node is known to be gone, or when the connection is
+	 */
+	CompletableFuture<Void> release() {
+		boolean wasUnwanted = this.unwanted;
+		CompletableFuture<Void> done = (this.node != null && this.phase != Phase.ENDED)
+				? this.session.delete(nodePath()) : CompletableFuture.completedFuture(null);
+		end();
+		if (wasUnwanted) {
+			this.owner.abandoned(this);
+		}
+		return done;
+	}
+
+	/**
+	 * End this attempt without a word to ZooKeeper: its session is over.
+	 */
+	void end() {
+		forgetPredecessor();
+		this.phase = Phase.ENDED;
+		this.session.forget(this.path.parent(), this);
+		if (this.node != null) {
+			this.session.forget(nodePath(), this);
+		}
+	}
+
+	private void gone() {
+		end();
+		this.owner.gone(this);
+	}
+
+	private void refused(Response<?> response) {
+		fail("ZooKeeper refuses it", response.toException(this.path.parent()));
+	}
+
+	private void fail(String reason, @Nullable Exception cause) {
+		if (this.phase != Phase.ENDED) {
+			if (this.node != null) {
+				this.session.delete(nodePath());
+			}
+			end();
+			this.owner.failed(this, reason, cause);
+		}
+	}
+
+	/**
+	 * Run a transition, alone. A transition that fails ends the attempt, so that nobody
+	 * waits for it for ever.
+	 */
+	private void locked(Runnable transition) {
+		synchronized (this.owner) {
+			try {
+				transition.run();
+			}
+			catch (RuntimeException ex) {
+				fail("of an unexpected failure", ex);
+			}
+		}
+	}
+
+	/**
+	 * Who made the attempt. Called under its own monitor.
+	 */
+	interface Owner {
+
+		/**
+		 * The lock is granted, within a valid lease.
+		 */
+		void granted(Contender contender);
+
+		/**
+		 * Others come first.
+		 */
+		void queued(Contender contender);
+
+		/**
+		 * There is something new to know about others who wait.
+		 */
+		void othersChanged(Contender contender);
+
+		/**
+		 * The node has gone, and with it the attempt.
+		 */
+		void gone(Contender contender);
+
+		/**
+		 * An attempt that nobody wanted has ended.
+		 */
+		void abandoned(Contender contender);
+
+		/**
+		 * The attempt has failed and will always fail.
+		 */
+		void failed(Contender contender, String reason, @Nullable Exception cause);
+
+		boolean isCurrent(Hold hold);
+
+	}
+
+}

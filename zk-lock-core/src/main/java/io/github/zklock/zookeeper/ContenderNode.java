@@ -1,0 +1,53 @@
+package io.github.zklock.zookeeper;
+
+import java.util.List;
+import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A child that takes part in a lock's queue, whoever made it: its name ends in exactly
+ * ten digits. Others are none of our business.
+ *
+ * @param name the child's name
+ * @param sequence its place in the queue
+ */
+record ContenderNode(String name, long sequence) {
+
+	/**
+	 * What the names of exclusive nodes have before the number, by zk-lock and by others.
+	 */
+	static final String EXCLUSIVE = "-lock-";
+
+	// The dash of "lock-" is no sign: a number is negative only with a second one
+	private static final Pattern SEQUENCE = Pattern.compile("(?:(?<=[-_])-)?(?<!\\d)\\d{10}$");
+
+	static @Nullable ContenderNode parse(String name) {
+		Matcher sequence = SEQUENCE.matcher(name);
+		return sequence.find() ? new ContenderNode(name, Long.parseLong(sequence.group())) : null;
+	}
+
+	static List<ContenderNode> parseAll(List<String> names) {
+		return names.stream().map(ContenderNode::parse).filter(Objects::nonNull).toList();
+	}
+
+	/**
+	 * Return whether this node has to go before another may have the lock. Equal numbers
+	 * block each other: after an overflow nobody knows who was first.
+	 */
+	boolean blocks(ContenderNode other) {
+		return this.sequence <= other.sequence && !this.name.equals(other.name);
+	}
+
+	/**
+	 * Return whether the name says that this node never comes back with the same number:
+	 * the write nodes of other clients may, as read nodes.
+	 */
+	boolean isPlainLock() {
+		String number = (this.sequence < 0) ? "" : "%010d".formatted(this.sequence);
+		return this.name.endsWith(EXCLUSIVE + number);
+	}
+
+}

@@ -1,0 +1,31 @@
+package io.github.zklock.zookeeper;
+
+import java.util.List;
+
+import org.apache.zookeeper.client.ZKClientConfig;
+import org.apache.zookeeper.common.ZKConfig;
+import org.apache.zookeeper.data.ACL;
+
+/**
+ * What all attempts of a registry have in common.
+ *
+ * @param acl who may do what with the nodes
+ * @param sequenceLimit the number from which on a queue is drained
+ */
+record ContenderSettings(List<ACL> acl, long sequenceLimit) {
+
+	/**
+	 * From here on up to its overflow the counter is not to be trusted: creates in flight
+	 * may pass each other.
+	 */
+	static final long LAST_SEQUENCE = (1L << 31) - (1L << 20);
+
+	static final long DEFAULT_SEQUENCE_LIMIT = 1L << 30;
+
+	static final int SEQUENCE_DIGITS = 10;
+
+	static final String MAX_BUFFER = ZKConfig.JUTE_MAXBUFFER;
+
+	static final int DEFAULT_MAX_BUFFER = ZKClientConfig.CLIENT_MAX_PACKET_LENGTH_DEFAULT;
+
+}

@@ -1,0 +1,310 @@
+package io.github.zklock.zookeeper;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+import io.github.zklock.LockLease;
+import io.github.zklock.LockLostException;
+import io.github.zklock.LockUnavailableException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A lock in somebody's hands: a node, a term of the session's lease, and one caller. It
+ * begins and ends once; what happens later to the lock is another hold's business.
+ */
+final class Hold implements LockLease {
+
+	private enum State {
+
+		/**
+		 * Granted, but the caller does not know yet.
+		 */
+		GRANTED,
+
+		HELD, CLOSED, LOST
+
+	}
+
+	private final LockQueue queue;
+
+	private final Contender contender;
+
+	private final int term;
+
+	private final boolean first;
+
+	private final Request request;
+
+	private final long grantedAt = System.nanoTime();
+
+	// by the owning thread only
+	private int entries = 1;
+
+	private volatile State state = State.GRANTED;
+
+	private @Nullable List<Runnable> lossActions = new ArrayList<>();
+
+	private @Nullable CompletableFuture<Long> token;
+
+	/**
+	 * Create a hold.
+	 * @param queue whose lock it is
+	 * @param contender the granted attempt
+	 * @param term the term of the lease in which it is granted
+	 * @param first whether nobody has held the lock by this attempt before
+	 * @param request whose wait is over
+	 */
+	Hold(LockQueue queue, Contender contender, int term, boolean first, Request request) {
+		this.queue = queue;
+		this.contender = contender;
+		this.term = term;
+		this.first = first;
+		this.request = request;
+	}
+
+	@Override
+	public String name() {
+		return this.queue.name();
+	}
+
+	@Nullable Thread owner() {
+		return this.request.owner();
+	}
+
+	Contender contender() {
+		return this.contender;
+	}
+
+	int term() {
+		return this.term;
+	}
+
+	private boolean isCovered() {
+		return this.contender.session().lease().isValid(this.term);
+	}
+
+	@Override
+	public boolean isHeld() {
+		return this.state == State.HELD && isCovered();
+	}
+
+	boolean isClosed() {
+		return this.state == State.CLOSED;
+	}
+
+	/**
+	 * Tell the caller that it holds the lock: the last moment to find out that it does
+	 * not.
+	 * @return false if the lock has been lost before anybody was told
+	 */
+	boolean tell() {
+		synchronized (this) {
+			if (this.state == State.GRANTED && isCovered()) {
+				this.state = State.HELD;
+				this.queue.threadHolds().add(this);
+				Duration waited = this.request.time().waited();
+				this.queue.listeners().tell((listener) -> listener.acquired(this, waited));
+				return true;
+			}
+		}
+		this.queue.lose(this);
+		return false;
+	}
+
+	/**
+	 * Give the lock back that the caller does not want any more, and was never told of.
+	 */
+	void discard() {
+		this.queue.lose(this);
+	}
+
+	private Duration heldFor() {
+		return Duration.ofNanos(System.nanoTime() - this.grantedAt);
+	}
+
+	// Entering again
+
+	void enter() {
+		if (!isHeld()) {
+			throw lost();
+		}
+		this.entries++;
+	}
+
+	/**
+	 * Leave once.
+	 * @return whether it was entered before, so that it goes on
+	 */
+	boolean leaveInner() {
+		this.entries--;
+		return this.entries > 0;
+	}
+
+	LockLostException lost() {
+		return new LockLostException(name(),
+				"Lock '%s' was lost: it may belong to someone else since".formatted(name()), null);
+	}
+
+	// The end
+
+	/**
+	 * End the hold and free the lock.
+	 * @return completed when ZooKeeper has answered; null if the hold had ended before
+	 */
+	@Nullable CompletableFuture<Void> release() {
+		return finish(0);
+	}
+
+	private @Nullable CompletableFuture<Void> finish(long lingerNanos) {
+		boolean covered = isCovered();
+		synchronized (this) {
+			if (this.state != State.HELD) {
+				return null;
+			}
+			if (covered) {
+				this.state = State.CLOSED;
+				this.lossActions = null;
+				Duration held = heldFor();
+				this.queue.listeners().tell((listener) -> listener.released(this, held));
+			}
+		}
+		if (!covered) {
+			this.queue.lose(this);
+			return null;
+		}
+		this.queue.threadHolds().remove(this);
+		return (lingerNanos > 0) ? this.queue.linger(this, lingerNanos) : this.queue.release(this);
+	}
+
+	@Override
+	public void close() {
+		close(0);
+	}
+
+	@Override
+	public void close(Duration minHold) {
+		if (minHold.isNegative()) {
+			throw new IllegalArgumentException(
+					"'minHold' of lock '%s' must not be negative but was %s".formatted(name(), minHold));
+		}
+		close(Durations.toNanos(minHold));
+	}
+
+	private void close(long minHoldNanos) {
+		long linger = minHoldNanos - (System.nanoTime() - this.grantedAt);
+		CompletableFuture<Void> answered = finish(linger);
+		if (answered != null) {
+			Durations.awaitQuietly(answered);
+		}
+		else if (this.state == State.LOST && owner() == Thread.currentThread()) {
+			this.queue.threadHolds().remove(this);
+		}
+	}
+
+	/**
+	 * The lock has been lost.
+	 */
+	void lose() {
+		List<Runnable> actions;
+		synchronized (this) {
+			if (this.state != State.HELD && this.state != State.GRANTED) {
+				return;
+			}
+			boolean told = this.state == State.HELD;
+			this.state = State.LOST;
+			actions = this.lossActions;
+			this.lossActions = null;
+			if (this.token != null) {
+				this.token.completeExceptionally(lost());
+			}
+			if (told) {
+				Duration held = heldFor();
+				this.queue.listeners().tell((listener) -> listener.lost(this, held));
+			}
+		}
+		if (actions != null) {
+			actions.forEach(this.queue.users()::execute);
+		}
+	}
+
+	@Override
+	public void onLost(Runnable action) {
+		synchronized (this) {
+			if (this.lossActions != null) {
+				this.lossActions.add(action);
+				return;
+			}
+			if (this.state != State.LOST) {
+				return;
+			}
+		}
+		this.queue.users().execute(action);
+	}
+
+	// Fencing
+
+	@Override
+	public long fencingToken() {
+		CompletableFuture<Long> asked = askForToken();
+		boolean interrupted = false;
+		try {
+			while (true) {
+				requireHeld();
+				try {
+					long value = asked.get(this.contender.session().lease().remaining(), TimeUnit.NANOSECONDS);
+					requireHeld();
+					return value;
+				}
+				catch (TimeoutException ex) {
+					// the lease is over, or has been prolonged
+				}
+				catch (InterruptedException ex) {
+					interrupted = true;
+				}
+				catch (ExecutionException ex) {
+					requireHeld();
+					throw new LockUnavailableException(name(),
+							"Fencing token of lock '%s' cannot be had: %s".formatted(name(), ex.getCause()),
+							ex.getCause());
+				}
+			}
+		}
+		finally {
+			if (interrupted) {
+				Thread.currentThread().interrupt();
+			}
+		}
+	}
+
+	private void requireHeld() {
+		if (!isHeld()) {
+			if (isClosed()) {
+				throw new IllegalStateException("Lock '%s' has been given back".formatted(name()));
+			}
+			throw lost();
+		}
+	}
+
+	private CompletableFuture<Long> askForToken() {
+		CompletableFuture<Long> asked;
+		synchronized (this) {
+			if (this.token != null) {
+				return this.token;
+			}
+			asked = new CompletableFuture<>();
+			this.token = asked;
+		}
+		this.queue.requestToken(this, asked);
+		return asked;
+	}
+
+	boolean isFirst() {
+		return this.first;
+	}
+
+}

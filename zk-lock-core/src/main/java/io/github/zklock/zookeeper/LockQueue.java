@@ -1,0 +1,528 @@
+package io.github.zklock.zookeeper;
+
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+
+import io.github.zklock.LockException;
+import io.github.zklock.LockUnavailableException;
+import io.github.zklock.zookeeper.Operation.Listing;
+import io.github.zklock.zookeeper.ReturnCode.Meaning;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The local callers who wait for one lock, first in, first out, the one who holds it, and
+ * the one node that contends for it on their behalf.
+ *
+ * <p>
+ * Everything happens under this object's monitor, for moments only: ZooKeeper is called
+ * without waiting, and users are never called.
+ */
+final class LockQueue implements Contender.Owner {
+
+	private final LockPath path;
+
+	private final SessionKeeper keeper;
+
+	private final ContenderSettings settings;
+
+	private final NodeData nodeData;
+
+	private final UserThreads users;
+
+	private final Listeners listeners;
+
+	private final ThreadHolds threadHolds;
+
+	private final Set<Request> waiting = new LinkedHashSet<>();
+
+	private @Nullable Contender contender;
+
+	private boolean contenderWasHeld;
+
+	private @Nullable Hold hold;
+
+	private @Nullable Future<?> lingering;
+
+	private boolean probing;
+
+	LockQueue(LockPath path, SessionKeeper keeper, ContenderSettings settings, NodeData nodeData, UserThreads users,
+			Listeners listeners, ThreadHolds threadHolds) {
+		this.path = path;
+		this.keeper = keeper;
+		this.settings = settings;
+		this.nodeData = nodeData;
+		this.users = users;
+		this.listeners = listeners;
+		this.threadHolds = threadHolds;
+	}
+
+	String name() {
+		return this.path.name();
+	}
+
+	UserThreads users() {
+		return this.users;
+	}
+
+	Listeners listeners() {
+		return this.listeners;
+	}
+
+	ThreadHolds threadHolds() {
+		return this.threadHolds;
+	}
+
+	// Asking
+
+	/**
+	 * Take a request. It is decided now or later.
+	 */
+	synchronized void add(Request request) {
+		if (this.keeper.isClosed()) {
+			request.decide(Request.Outcome.failed(unavailable("the registry is closed", null)));
+			return;
+		}
+		if (request.time().isPatient()) {
+			this.waiting.add(request);
+			proceed();
+		}
+		else if (this.hold != null || !this.waiting.isEmpty()) {
+			request.decide(Request.Outcome.REFUSED);
+		}
+		else {
+			this.waiting.add(request);
+			if (this.contender != null) {
+				proceed();
+			}
+			else {
+				probe();
+			}
+		}
+	}
+
+	/**
+	 * Take the next step for those who wait.
+	 */
+	private void proceed() {
+		this.keeper.activate(this);
+		if (this.probing) {
+			return;
+		}
+		Contender present = this.contender;
+		if (present == null) {
+			Session session = this.keeper.connectedSession();
+			if (session != null) {
+				contend(session);
+			}
+		}
+		else {
+			present.adopt();
+			present.askForOthers();
+		}
+	}
+
+	private void contend(Session session) {
+		Request next = this.waiting.iterator().next();
+		Thread thread = (next.owner() != null) ? next.owner() : Thread.currentThread();
+		Contender started = new Contender(this.settings, session, this.path, this, this.nodeData.of(thread));
+		this.contender = started;
+		this.contenderWasHeld = false;
+		started.start();
+	}
+
+	/**
+	 * Look whether the lock is free before writing anything, for a request that does not
+	 * want to wait.
+	 */
+	private void probe() {
+		this.keeper.activate(this);
+		Session session = this.keeper.connectedSession();
+		if (session == null) {
+			if (this.keeper.hasLostConnection()) {
+				failImpatient(unavailable("ZooKeeper is not connected", null));
+			}
+			return;
+		}
+		this.probing = true;
+		session.write(Operation.sync(this.path.parent()), (response) -> {
+		});
+		session.read(Operation.list(this.path.parent(), null), this::probed);
+	}
+
+	private synchronized void probed(Response<Listing> response) {
+		if (!this.probing) {
+			return;
+		}
+		this.probing = false;
+		if (response.is(Meaning.OK)) {
+			if (!ContenderNode.parseAll(response.result().children()).isEmpty()) {
+				refuseImpatient();
+			}
+		}
+		else if (!response.is(Meaning.NO_NODE)) {
+			failImpatient(unavailable("ZooKeeper did not answer", response.toException(this.path.parent())));
+		}
+		if (this.waiting.isEmpty()) {
+			settle();
+		}
+		else {
+			proceed();
+		}
+	}
+
+	private void refuseImpatient() {
+		removeImpatient(Request.Outcome.REFUSED);
+	}
+
+	private void failImpatient(LockException failure) {
+		removeImpatient(Request.Outcome.failed(failure));
+	}
+
+	private void removeImpatient(Request.Outcome outcome) {
+		for (Iterator<Request> requests = this.waiting.iterator(); requests.hasNext();) {
+			Request request = requests.next();
+			if (!request.time().isPatient()) {
+				requests.remove();
+				request.decide(outcome);
+			}
+		}
+		if (this.waiting.isEmpty()) {
+			settle();
+		}
+	}
+
+	/**
+	 * Take back a request that has left.
+	 * @return whether it left because others have the lock; otherwise ZooKeeper could not
+	 * be asked
+	 */
+	synchronized boolean remove(Request request) {
+		boolean contended = isContended();
+		if (this.waiting.remove(request) && this.waiting.isEmpty()) {
+			settle();
+		}
+		return contended;
+	}
+
+	private boolean isContended() {
+		Contender present = this.contender;
+		if (this.hold != null || present == null) {
+			return this.hold != null;
+		}
+		return present.session().isConnected() && (present.isGranted() || present.isBehindOthers());
+	}
+
+	/**
+	 * Nobody waits: let go of what nobody has.
+	 */
+	private void settle() {
+		Contender present = this.contender;
+		if (this.hold == null && present != null && present.abandon()) {
+			this.contender = null;
+		}
+		if (this.hold == null && this.contender == null) {
+			this.probing = false;
+			this.keeper.deactivate(this);
+		}
+	}
+
+	// Granting
+
+	@Override
+	public void granted(Contender granted) {
+		if (granted == this.contender) {
+			passOn();
+		}
+	}
+
+	/**
+	 * Decide who gets the lock that nobody holds.
+	 * @return completed when ZooKeeper has answered, if it was asked
+	 */
+	private CompletableFuture<Void> passOn() {
+		Contender present = this.contender;
+		if (present == null) {
+			return done();
+		}
+		int term = present.session().lease().currentTerm();
+		if (term == Lease.NONE || this.waiting.isEmpty()) {
+			return startOver(present);
+		}
+		if (!this.contenderWasHeld) {
+			return grantNext(present, term);
+		}
+		return switch (present.others()) {
+			case NONE -> grantNext(present, term);
+			case WAITING -> startOver(present);
+			case UNKNOWN -> {
+				present.askForOthers();
+				yield done();
+			}
+		};
+	}
+
+	private CompletableFuture<Void> grantNext(Contender present, int term) {
+		for (Iterator<Request> requests = this.waiting.iterator(); requests.hasNext();) {
+			Request request = requests.next();
+			requests.remove();
+			Hold granted = new Hold(this, present, term, !this.contenderWasHeld, request);
+			this.hold = granted;
+			if (request.decide(Request.Outcome.granted(granted))) {
+				this.contenderWasHeld = true;
+				if (!this.waiting.isEmpty()) {
+					present.askForOthers();
+				}
+				return done();
+			}
+			this.hold = null;
+		}
+		return startOver(present);
+	}
+
+	/**
+	 * Give the node up and, in the same flight, queue a new one for those who wait.
+	 */
+	private CompletableFuture<Void> startOver(Contender present) {
+		this.contender = null;
+		CompletableFuture<Void> deleted = present.release();
+		next();
+		return deleted;
+	}
+
+	private void next() {
+		if (this.waiting.isEmpty()) {
+			settle();
+		}
+		else {
+			proceed();
+		}
+	}
+
+	private static CompletableFuture<Void> done() {
+		return CompletableFuture.completedFuture(null);
+	}
+
+	@Override
+	public void queued(Contender queued) {
+		if (queued == this.contender) {
+			refuseImpatient();
+		}
+	}
+
+	@Override
+	public void othersChanged(Contender changed) {
+		if (changed != this.contender) {
+			return;
+		}
+		if (this.hold == null) {
+			passOn();
+		}
+		else if (!this.waiting.isEmpty()) {
+			changed.askForOthers();
+		}
+	}
+
+	// Releasing
+
+	/**
+	 * Free the lock, if the given hold is the current one.
+	 * @return completed when ZooKeeper has answered, if it was asked
+	 */
+	synchronized CompletableFuture<Void> release(Hold released) {
+		if (this.hold != released) {
+			return done();
+		}
+		dropHold();
+		return passOn();
+	}
+
+	/**
+	 * Keep the lock for nobody, for some time.
+	 */
+	synchronized CompletableFuture<Void> linger(Hold closed, long nanos) {
+		if (this.hold == closed) {
+			this.lingering = this.keeper.loop().schedule(() -> release(closed), nanos);
+		}
+		return done();
+	}
+
+	private void dropHold() {
+		this.hold = null;
+		if (this.lingering != null) {
+			this.lingering.cancel(false);
+			this.lingering = null;
+		}
+	}
+
+	@Override
+	public synchronized boolean isCurrent(Hold asking) {
+		return this.hold == asking;
+	}
+
+	synchronized void requestToken(Hold asking, CompletableFuture<Long> token) {
+		Contender present = asking.contender();
+		if (this.hold != asking) {
+			token.completeExceptionally(asking.lost());
+		}
+		else if (asking.isFirst() && present.czxidIsToken()) {
+			token.complete(present.czxid());
+		}
+		else {
+			present.writeToken(asking, token);
+		}
+	}
+
+	// Losing
+
+	/**
+	 * Take the lock away from a hold.
+	 */
+	synchronized void lose(Hold lost) {
+		lost.lose();
+		if (this.hold == lost) {
+			dropHold();
+			startOver(lost.contender());
+		}
+	}
+
+	synchronized void leaseEnded(Session session, int term) {
+		Contender present = this.contender;
+		if (present == null || present.session() != session || !present.isGranted()) {
+			return;
+		}
+		if (this.hold == null) {
+			passOn();
+		}
+		else if (this.hold.term() <= term) {
+			lose(this.hold);
+		}
+	}
+
+	@Override
+	public void gone(Contender gone) {
+		if (gone == this.contender) {
+			this.contender = null;
+			loseHold();
+			next();
+		}
+	}
+
+	private void loseHold() {
+		Hold lost = this.hold;
+		if (lost != null) {
+			dropHold();
+			lost.lose();
+		}
+	}
+
+	@Override
+	public void abandoned(Contender abandoned) {
+		if (abandoned == this.contender) {
+			this.contender = null;
+			next();
+		}
+	}
+
+	@Override
+	public void failed(Contender failed, String reason, @Nullable Exception cause) {
+		if (failed == this.contender) {
+			this.contender = null;
+			loseHold();
+			failAll(reason, cause);
+		}
+	}
+
+	private void failAll(String reason, @Nullable Exception cause) {
+		List<Request> requests = List.copyOf(this.waiting);
+		this.waiting.clear();
+		requests.forEach((request) -> request.decide(Request.Outcome.failed(unavailable(reason, cause))));
+		settle();
+	}
+
+	private LockUnavailableException unavailable(String reason, @Nullable Exception cause) {
+		return new LockUnavailableException(name(), "Lock '%s' cannot be had because %s%s".formatted(name(), reason,
+				(cause != null) ? ": " + cause.getMessage() : ""), cause);
+	}
+
+	// The session's fate
+
+	synchronized void connected(Session session) {
+		Contender present = this.contender;
+		if (present != null) {
+			present.reconnected();
+		}
+		if (this.waiting.isEmpty()) {
+			return;
+		}
+		boolean impatientOnly = this.waiting.stream().noneMatch((request) -> request.time().isPatient());
+		if (present == null && impatientOnly && !this.probing) {
+			probe();
+		}
+		else {
+			proceed();
+		}
+	}
+
+	synchronized void disconnected() {
+		if (this.contender != null) {
+			this.contender.disconnected();
+		}
+		this.probing = false;
+		failImpatient(unavailable("ZooKeeper is not connected", null));
+	}
+
+	synchronized void died(Session session, boolean authFailed) {
+		this.probing = false;
+		Contender present = this.contender;
+		if (present != null && present.session() == session) {
+			present.end();
+			this.contender = null;
+			loseHold();
+		}
+		if (authFailed) {
+			failAll("ZooKeeper refuses the credentials", null);
+		}
+		else {
+			next();
+		}
+	}
+
+	synchronized void tick() {
+		if (this.contender != null) {
+			this.contender.watchOwnNode();
+		}
+	}
+
+	// The end
+
+	/**
+	 * Refuse everybody who waits, and let go of what is kept for nobody.
+	 */
+	synchronized void close() {
+		failAll("the registry is closed", null);
+		if (this.lingering != null && this.hold != null) {
+			release(this.hold);
+		}
+	}
+
+	/**
+	 * Return whether somebody holds the lock who is not the given thread.
+	 */
+	synchronized boolean isHeldByOther(Thread thread) {
+		return this.hold != null && this.hold.owner() != thread;
+	}
+
+	/**
+	 * Take the lock away from whoever holds it.
+	 */
+	synchronized void takeAway() {
+		if (this.hold != null) {
+			lose(this.hold);
+		}
+	}
+
+}

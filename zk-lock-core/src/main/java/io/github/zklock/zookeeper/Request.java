@@ -1,0 +1,141 @@
+package io.github.zklock.zookeeper;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
+
+import io.github.zklock.LockException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Somebody who waits for a lock. How the wait ends is decided once: who comes second
+ * finds it decided.
+ */
+abstract class Request {
+
+	private final @Nullable Thread owner;
+
+	private final Wait wait;
+
+	private final AtomicReference<@Nullable Outcome> outcome = new AtomicReference<>();
+
+	/**
+	 * Create a request.
+	 * @param owner the thread that will own the lock, null if whoever has the lease does
+	 * @param wait how long to wait
+	 */
+	Request(@Nullable Thread owner, Wait wait) {
+		this.owner = owner;
+		this.wait = wait;
+	}
+
+	@Nullable Thread owner() {
+		return this.owner;
+	}
+
+	Wait time() {
+		return this.wait;
+	}
+
+	@Nullable Outcome outcome() {
+		return this.outcome.get();
+	}
+
+	/**
+	 * Decide how the wait ends.
+	 * @return false if it was decided before
+	 */
+	boolean decide(Outcome outcome) {
+		if (this.outcome.compareAndSet(null, outcome)) {
+			decided();
+			return true;
+		}
+		return false;
+	}
+
+	/**
+	 * Give up.
+	 * @return false if it was decided before how the wait ends
+	 */
+	boolean leave() {
+		return this.outcome.compareAndSet(null, Outcome.LEFT);
+	}
+
+	/**
+	 * Tell the one who waits, without delay and without running foreign code.
+	 */
+	abstract void decided();
+
+	/**
+	 * How a wait ends.
+	 *
+	 * @param hold the lock, if it was granted
+	 * @param failure why not, if it failed; if both are null, others have the lock or the
+	 * caller has left
+	 */
+	record Outcome(@Nullable Hold hold, @Nullable LockException failure) {
+
+		static final Outcome LEFT = new Outcome(null, null);
+
+		static final Outcome REFUSED = new Outcome(null, null);
+
+		static Outcome granted(Hold hold) {
+			return new Outcome(hold, null);
+		}
+
+		static Outcome failed(LockException failure) {
+			return new Outcome(null, failure);
+		}
+
+	}
+
+	/**
+	 * How long somebody waits, and since when. By the nano clock.
+	 */
+	static final class Wait {
+
+		private static final long FOREVER = Long.MAX_VALUE;
+
+		private static final long ANSWER_NANOS = Duration.ofMillis(500).toNanos();
+
+		private final long start = System.nanoTime();
+
+		private final long nanos;
+
+		private final boolean patient;
+
+		private Wait(long nanos, boolean patient) {
+			this.nanos = nanos;
+			this.patient = patient;
+		}
+
+		static Wait forever() {
+			return new Wait(FOREVER, true);
+		}
+
+		/**
+		 * Wait for some time. Zero means to take the lock if it is free, and not to queue
+		 * for it; ZooKeeper has a moment to answer.
+		 */
+		static Wait ofNanos(long nanos) {
+			return (nanos > 0) ? new Wait(nanos, true) : new Wait(ANSWER_NANOS, false);
+		}
+
+		boolean isPatient() {
+			return this.patient;
+		}
+
+		boolean isEndless() {
+			return this.nanos == FOREVER;
+		}
+
+		long remaining() {
+			return isEndless() ? FOREVER : this.nanos - (System.nanoTime() - this.start);
+		}
+
+		Duration waited() {
+			return Duration.ofNanos(System.nanoTime() - this.start);
+		}
+
+	}
+
+}

@@ -1,0 +1,102 @@
+package io.github.zklock.zookeeper;
+
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.KeeperException.Code;
+
+/**
+ * What an answer of ZooKeeper means for whoever asked. Every code has its place; one that
+ * is not known is never taken for "done" nor for "not done".
+ *
+ * @param code the number in the answer
+ * @param meaning what follows from it
+ */
+record ReturnCode(int code, Meaning meaning) {
+
+	enum Meaning {
+
+		/**
+		 * Executed.
+		 */
+		OK,
+
+		/**
+		 * There is no such node.
+		 */
+		NO_NODE,
+
+		/**
+		 * There is such a node already.
+		 */
+		NODE_EXISTS,
+
+		/**
+		 * The node has children.
+		 */
+		NOT_EMPTY,
+
+		/**
+		 * Executed or not: nobody knows before the connection is back.
+		 */
+		UNKNOWN,
+
+		/**
+		 * Not executed, to be tried again a little later.
+		 */
+		BUSY,
+
+		/**
+		 * The session is over.
+		 */
+		EXPIRED,
+
+		/**
+		 * The session is over because the credentials are wrong.
+		 */
+		AUTH_FAILED,
+
+		/**
+		 * Not executed, and trying again will not help.
+		 */
+		REFUSED
+
+	}
+
+	static ReturnCode of(int code) {
+		Code known = Code.get(code);
+		return new ReturnCode(code, (known != null) ? meaning(known) : Meaning.UNKNOWN);
+	}
+
+	private static Meaning meaning(Code code) {
+		return switch (code) {
+			case OK -> Meaning.OK;
+			case NONODE -> Meaning.NO_NODE;
+			case NODEEXISTS -> Meaning.NODE_EXISTS;
+			case NOTEMPTY -> Meaning.NOT_EMPTY;
+			case THROTTLEDOP, NOTREADONLY -> Meaning.BUSY;
+			case SESSIONEXPIRED -> Meaning.EXPIRED;
+			case AUTHFAILED -> Meaning.AUTH_FAILED;
+			case NOAUTH, INVALIDACL, BADARGUMENTS, UNIMPLEMENTED, EPHEMERALONLOCALSESSION, NOCHILDRENFOREPHEMERALS,
+					MARSHALLINGERROR, SESSIONCLOSEDREQUIRESASLAUTH, QUOTAEXCEEDED, BADVERSION, INVALIDCALLBACK,
+					NEWCONFIGNOQUORUM, RECONFIGINPROGRESS, RECONFIGDISABLED, NOWATCHER ->
+				Meaning.REFUSED;
+			default -> Meaning.UNKNOWN;
+		};
+	}
+
+	boolean is(Meaning meaning) {
+		return this.meaning == meaning;
+	}
+
+	/**
+	 * Return whether this answer to a write or a sync can only have come from the leader.
+	 */
+	boolean comesFromLeader() {
+		return this.meaning == Meaning.OK || this.meaning == Meaning.NO_NODE || this.meaning == Meaning.NODE_EXISTS;
+	}
+
+	KeeperException toException(String path) {
+		Code known = Code.get(this.code);
+		return KeeperException.create((known != null && known != Code.OK) ? known : Code.SYSTEMERROR, path);
+	}
+
+}

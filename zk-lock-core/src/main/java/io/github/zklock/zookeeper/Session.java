@@ -1,0 +1,357 @@
+package io.github.zklock.zookeeper;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+
+import io.github.zklock.zookeeper.ReturnCode.Meaning;
+import org.apache.zookeeper.WatchedEvent;
+import org.apache.zookeeper.Watcher;
+import org.apache.zookeeper.ZooKeeper;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One ZooKeeper session, from the making of its handle to its end. There is no way back
+ * from the end: the next session is another object, and late answers to this one change
+ * nothing but this one.
+ *
+ * <p>
+ * Operations may be sent by any thread. Answers and events are worked on by the
+ * {@link EventLoop}, in the order in which ZooKeeper delivers them, and never on
+ * ZooKeeper's own threads: once a handle is dead, its callbacks run on the thread that
+ * called it.
+ */
+final class Session implements Watcher {
+
+	private static final Logger logger = LoggerFactory.getLogger(Session.class);
+
+	private final EventLoop loop;
+
+	private final Observer observer;
+
+	private final Lease lease;
+
+	private final Map<String, Set<PathObserver>> paths = new ConcurrentHashMap<>();
+
+	private final Map<String, CompletableFuture<Void>> deletes = new ConcurrentHashMap<>();
+
+	// by the event loop only
+	private final List<Runnable> parked = new ArrayList<>();
+
+	private long disconnectedSince;
+
+	private long heartbeatSent;
+
+	private boolean heartbeatPending;
+
+	private volatile Duration timeout;
+
+	private volatile boolean connected;
+
+	private volatile boolean dead;
+
+	private volatile boolean begun;
+
+	@SuppressWarnings("NullAway.Init") // by open()
+	private volatile ZooKeeper zooKeeper;
+
+	Session(EventLoop loop, Observer observer, Duration wantedTimeout) {
+		this.loop = loop;
+		this.observer = observer;
+		this.timeout = wantedTimeout;
+		this.lease = new Lease(System::nanoTime, (term) -> loop.execute(() -> observer.leaseEnded(this, term)));
+	}
+
+	/**
+	 * Make the handle, on the event loop, so that its first event is worked on
+	 * afterwards.
+	 */
+	void open(ZooKeeperFactory factory) throws IOException {
+		this.zooKeeper = factory.create(this);
+	}
+
+	ZooKeeper zooKeeper() {
+		return this.zooKeeper;
+	}
+
+	Lease lease() {
+		return this.lease;
+	}
+
+	EventLoop loop() {
+		return this.loop;
+	}
+
+	boolean isConnected() {
+		return this.connected;
+	}
+
+	boolean isDead() {
+		return this.dead;
+	}
+
+	/**
+	 * Return the shortest timeout that was ever negotiated; before, the wanted one.
+	 */
+	Duration timeout() {
+		return this.timeout;
+	}
+
+	// Events
+
+	@Override
+	public void process(WatchedEvent event) {
+		this.loop.execute(() -> handle(event));
+	}
+
+	private void handle(WatchedEvent event) {
+		if (this.dead) {
+			return;
+		}
+		if (event.getType() != Event.EventType.None) {
+			String path = event.getPath();
+			this.paths.getOrDefault(path, Set.of()).forEach((interested) -> interested.changed(path, event.getType()));
+			return;
+		}
+		switch (event.getState()) {
+			case SyncConnected -> connected();
+			case Disconnected, ConnectedReadOnly -> disconnected();
+			case Expired, Closed -> die(false);
+			case AuthFailed -> die(true);
+			default -> logger.debug("ZooKeeper session is {}", event.getState());
+		}
+	}
+
+	private void connected() {
+		Duration negotiated = Duration.ofMillis(this.zooKeeper.getSessionTimeout());
+		if (!this.begun || negotiated.compareTo(this.timeout) < 0) {
+			this.timeout = negotiated;
+		}
+		this.lease.timeout(this.timeout);
+		this.connected = true;
+		boolean first = !this.begun;
+		this.begun = true;
+		heartbeat();
+		List<Runnable> waiting = List.copyOf(this.parked);
+		this.parked.clear();
+		waiting.forEach(Runnable::run);
+		this.observer.connected(this, first);
+	}
+
+	private void disconnected() {
+		if (this.connected) {
+			this.connected = false;
+			this.disconnectedSince = System.nanoTime();
+			this.deletes.values().forEach((done) -> done.complete(null));
+			this.observer.disconnected(this);
+		}
+	}
+
+	/**
+	 * End this session. What it held is lost.
+	 */
+	void die(boolean authFailed) {
+		if (!this.dead) {
+			this.dead = true;
+			this.connected = false;
+			this.lease.kill();
+			this.parked.clear();
+			this.deletes.values().forEach((done) -> done.complete(null));
+			this.deletes.clear();
+			this.observer.died(this, authFailed);
+		}
+	}
+
+	// Heartbeat
+
+	/**
+	 * Ask the leader for a sign of life, unless it still owes us one.
+	 */
+	void heartbeat() {
+		if (!this.connected || this.heartbeatPending) {
+			return;
+		}
+		this.heartbeatPending = true;
+		this.heartbeatSent = System.nanoTime();
+		long sent = this.heartbeatSent;
+		this.zooKeeper.sync("/", (rc, path, context) -> this.loop.execute(() -> {
+			this.heartbeatPending = false;
+			note(ReturnCode.of(rc), true, sent);
+		}), null);
+	}
+
+	/**
+	 * End a session that cannot come back: no callback for a whole timeout means that
+	 * ZooKeeper's event thread is gone, and after two and a half timeouts without a
+	 * connection the server has given up, too.
+	 */
+	void checkLiveness() {
+		this.lease.check();
+		long now = System.nanoTime();
+		long nanos = this.timeout.toNanos();
+		if (this.heartbeatPending && now - this.heartbeatSent > nanos && this.connected) {
+			logger.warn("ZooKeeper session 0x{} has not called back for {} ms, giving it up",
+					Long.toHexString(this.zooKeeper.getSessionId()), (now - this.heartbeatSent) / 1_000_000);
+			die(false);
+		}
+		else if (this.begun && !this.connected && now - this.disconnectedSince > nanos * 5 / 2) {
+			die(false);
+		}
+	}
+
+	private void note(ReturnCode code, boolean leaderBound, long sent) {
+		if (code.is(Meaning.EXPIRED) || code.is(Meaning.AUTH_FAILED)) {
+			die(code.is(Meaning.AUTH_FAILED));
+		}
+		else if (leaderBound && code.comesFromLeader()) {
+			this.lease.acknowledge(sent);
+		}
+	}
+
+	// Operations
+
+	/**
+	 * Send a write or a sync once, whatever becomes of it.
+	 */
+	<T> void write(Operation<T> operation, Consumer<Response<T>> answer) {
+		send(operation, true, answer);
+	}
+
+	/**
+	 * Send a read once, whatever becomes of it.
+	 */
+	<T> void read(Operation<T> operation, Consumer<Response<T>> answer) {
+		send(operation, false, answer);
+	}
+
+	private <T> void send(Operation<T> operation, boolean leaderBound, Consumer<Response<T>> answer) {
+		long sent = System.nanoTime();
+		operation.send(this.zooKeeper, (rc, result) -> this.loop.execute(() -> {
+			ReturnCode code = ReturnCode.of(rc);
+			note(code, leaderBound, sent);
+			if (!this.dead) {
+				answer.accept(new Response<>(code, result));
+			}
+		}));
+	}
+
+	/**
+	 * Send a write again and again until ZooKeeper answers it, nobody wants the answer
+	 * any more, or the session ends.
+	 */
+	<T> void insistOnWrite(BooleanSupplier wanted, Operation<T> operation, Consumer<Response<T>> answer) {
+		insist(wanted, operation, true, answer);
+	}
+
+	/**
+	 * Send a read again and again until ZooKeeper answers it, nobody wants the answer any
+	 * more, or the session ends.
+	 */
+	<T> void insistOnRead(BooleanSupplier wanted, Operation<T> operation, Consumer<Response<T>> answer) {
+		insist(wanted, operation, false, answer);
+	}
+
+	private <T> void insist(BooleanSupplier wanted, Operation<T> operation, boolean leaderBound,
+			Consumer<Response<T>> answer) {
+		if (this.dead || !wanted.getAsBoolean()) {
+			return;
+		}
+		Runnable again = () -> insist(wanted, operation, leaderBound, answer);
+		send(operation, leaderBound, (response) -> {
+			switch (response.meaning()) {
+				case UNKNOWN -> whenReconnected(again);
+				case BUSY -> this.loop.backOff(again);
+				default -> answer.accept(response);
+			}
+		});
+	}
+
+	/**
+	 * Run a task when the connection, which has just been lost, is back. By the event
+	 * loop only.
+	 */
+	void whenReconnected(Runnable task) {
+		if (!this.dead) {
+			this.parked.add(task);
+		}
+	}
+
+	/**
+	 * Delete a node of this session, for certain: if the connection is lost, again when
+	 * it is back, until the session ends.
+	 * @return completed when the node is known to be gone, or when the connection is
+	 */
+	CompletableFuture<Void> delete(String path) {
+		CompletableFuture<Void> done = new CompletableFuture<>();
+		this.deletes.put(path, done);
+		insistOnWrite(() -> true, Operation.delete(path), (response) -> {
+			if (!response.is(Meaning.OK) && !response.is(Meaning.NO_NODE)) {
+				logger.error("Node '{}' cannot be deleted: its lock is free only when the session ends", path,
+						response.toException(path));
+			}
+			this.deletes.remove(path);
+			done.complete(null);
+		});
+		if (!this.connected || this.dead) {
+			done.complete(null);
+		}
+		return done;
+	}
+
+	/**
+	 * Return whether nodes are still to be deleted.
+	 */
+	boolean hasDeletes() {
+		return !this.deletes.isEmpty();
+	}
+
+	// Watches: this object is the only watcher, however many are interested in a path
+
+	void observe(String path, PathObserver pathObserver) {
+		this.paths.compute(path, (key, present) -> {
+			Set<PathObserver> observers = (present != null) ? present : ConcurrentHashMap.newKeySet();
+			observers.add(pathObserver);
+			return observers;
+		});
+	}
+
+	void forget(String path, PathObserver pathObserver) {
+		this.paths.computeIfPresent(path, (key, observers) -> {
+			observers.remove(pathObserver);
+			return observers.isEmpty() ? null : observers;
+		});
+	}
+
+	/**
+	 * Hears of a session's fate, on the event loop.
+	 */
+	interface Observer {
+
+		void connected(Session session, boolean first);
+
+		void disconnected(Session session);
+
+		void leaseEnded(Session session, int term);
+
+		void died(Session session, boolean authFailed);
+
+	}
+
+	/**
+	 * Hears of changes to a node, on the event loop.
+	 */
+	interface PathObserver {
+
+		void changed(String path, Event.EventType type);
+
+	}
+
+}

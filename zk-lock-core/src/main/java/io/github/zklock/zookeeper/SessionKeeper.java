@@ -1,0 +1,325 @@
+package io.github.zklock.zookeeper;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
+
+import org.apache.zookeeper.ZooKeeper;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps a session open from the first need on: opens a new one when one has ended, and
+ * has the leader confirm it while a lock is held or awaited.
+ */
+final class SessionKeeper implements Session.Observer {
+
+	private static final Logger logger = LoggerFactory.getLogger(SessionKeeper.class);
+
+	private static final int HEARTBEATS_PER_TIMEOUT = 8;
+
+	private static final int CLOSE_TIMEOUT_MILLIS = 2_000;
+
+	private final SessionSettings settings;
+
+	private final EventLoop loop;
+
+	private final Executor background;
+
+	private final Set<LockQueue> active = ConcurrentHashMap.newKeySet();
+
+	private final AtomicBoolean opening = new AtomicBoolean();
+
+	private final AtomicBoolean ticking = new AtomicBoolean();
+
+	private final Object change = new Object();
+
+	private volatile @Nullable Session current;
+
+	private volatile boolean everConnected;
+
+	private volatile boolean closed;
+
+	// by the event loop only
+	private long lastTick;
+
+	private long lastTickMillis;
+
+	SessionKeeper(SessionSettings settings, EventLoop loop, Executor background) {
+		this.settings = settings;
+		this.loop = loop;
+		this.background = background;
+	}
+
+	EventLoop loop() {
+		return this.loop;
+	}
+
+	String address() {
+		return this.settings.address();
+	}
+
+	boolean isClosed() {
+		return this.closed;
+	}
+
+	/**
+	 * Return whether there is no connection although there was one.
+	 */
+	boolean hasLostConnection() {
+		Session session = this.current;
+		return this.everConnected && (session == null || !session.isConnected());
+	}
+
+	/**
+	 * Return the session if it is connected. Otherwise see to it that there will be one.
+	 */
+	@Nullable Session connectedSession() {
+		Session session = this.current;
+		if (session != null && session.isConnected()) {
+			return session;
+		}
+		start();
+		return null;
+	}
+
+	/**
+	 * Return the handle of the connected session, after waiting for it.
+	 */
+	ZooKeeper awaitHandle() throws InterruptedException {
+		Duration patience = this.settings.connectTimeout();
+		if (!await(() -> connectedSession() != null || this.closed, patience.toNanos())) {
+			throw new IllegalStateException(
+					"ZooKeeper (%s) could not be reached within %d ms".formatted(address(), patience.toMillis()));
+		}
+		Session session = this.current;
+		if (session == null) {
+			throw new IllegalStateException("The registry is closed");
+		}
+		return session.zooKeeper();
+	}
+
+	/**
+	 * Wait until something is so.
+	 * @return false if it was not so in time
+	 */
+	boolean await(BooleanSupplier condition, long nanos) throws InterruptedException {
+		long deadline = System.nanoTime() + nanos;
+		synchronized (this.change) {
+			while (!condition.getAsBoolean()) {
+				long remaining = deadline - System.nanoTime();
+				if (remaining <= 0) {
+					return false;
+				}
+				this.change.wait(1 + remaining / 1_000_000);
+			}
+			return true;
+		}
+	}
+
+	private void changed() {
+		synchronized (this.change) {
+			this.change.notifyAll();
+		}
+	}
+
+	// Sessions
+
+	/**
+	 * See to it that there is a session, connected or not.
+	 */
+	void start() {
+		if (!this.closed && this.opening.compareAndSet(false, true)) {
+			this.loop.execute(this::open);
+		}
+	}
+
+	private void open() {
+		if (this.closed) {
+			return;
+		}
+		Session session = new Session(this.loop, this, this.settings.timeout());
+		try {
+			session.open(this.settings.factory());
+			this.current = session;
+		}
+		catch (IOException | RuntimeException ex) {
+			logger.warn("No ZooKeeper handle for {} can be made, trying again", address(), ex);
+			this.loop.backOff(this::open);
+		}
+	}
+
+	@Override
+	public void connected(Session session, boolean first) {
+		if (session != this.current) {
+			return;
+		}
+		this.everConnected = true;
+		if (first) {
+			warnIfTooShort(session.timeout());
+		}
+		this.active.forEach((queue) -> queue.connected(session));
+		changed();
+	}
+
+	private void warnIfTooShort(Duration negotiated) {
+		if (negotiated.compareTo(this.settings.timeout()) != 0) {
+			logger.warn("ZooKeeper ({}) has granted a session timeout of {} ms instead of {} ms", address(),
+					negotiated.toMillis(), this.settings.timeout().toMillis());
+		}
+		Duration least = this.settings.serverTick().multipliedBy(4);
+		if (negotiated.compareTo(least) < 0) {
+			logger.warn(
+					"The session timeout of {} ms is too short for a server tick of {} ms:"
+							+ " locks may be lost late. Make it at least {} ms",
+					negotiated.toMillis(), this.settings.serverTick().toMillis(), least.toMillis());
+		}
+	}
+
+	@Override
+	public void disconnected(Session session) {
+		if (session == this.current) {
+			this.active.forEach(LockQueue::disconnected);
+		}
+	}
+
+	@Override
+	public void leaseEnded(Session session, int term) {
+		this.active.forEach((queue) -> queue.leaseEnded(session, term));
+	}
+
+	@Override
+	public void died(Session session, boolean authFailed) {
+		if (session != this.current || this.closed) {
+			return;
+		}
+		logger.warn("ZooKeeper session 0x{} is over{}", Long.toHexString(session.zooKeeper().getSessionId()),
+				authFailed ? ": the credentials are wrong" : ", opening a new one");
+		this.current = null;
+		this.opening.set(false);
+		this.background.execute(() -> close(session));
+		this.active.forEach((queue) -> queue.died(session, authFailed));
+		if (!authFailed) {
+			start();
+		}
+	}
+
+	private static void close(Session session) {
+		try {
+			session.zooKeeper().close(CLOSE_TIMEOUT_MILLIS);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+	// Heartbeat
+
+	/**
+	 * A queue has something to do, and wants to hear of the session's fate.
+	 */
+	void activate(LockQueue queue) {
+		if (this.active.add(queue) && this.ticking.compareAndSet(false, true)) {
+			this.loop.schedule(this::tick, tickNanos());
+		}
+	}
+
+	void deactivate(LockQueue queue) {
+		if (this.active.remove(queue) && this.closed) {
+			changed();
+		}
+	}
+
+	private long tickNanos() {
+		Session session = this.current;
+		Duration timeout = (session != null) ? session.timeout() : this.settings.timeout();
+		return timeout.toNanos() / HEARTBEATS_PER_TIMEOUT;
+	}
+
+	private void tick() {
+		this.ticking.set(false);
+		if (this.active.isEmpty()) {
+			this.lastTick = 0;
+			return;
+		}
+		Session session = this.current;
+		if (session != null) {
+			noticeSuspension(session);
+			session.checkLiveness();
+		}
+		if (session != null && session.isConnected()) {
+			session.heartbeat();
+			this.active.forEach(LockQueue::tick);
+			checkWhenLeaseEnds(session);
+		}
+		if (this.ticking.compareAndSet(false, true)) {
+			this.loop.schedule(this::tick, tickNanos());
+		}
+	}
+
+	private void checkWhenLeaseEnds(Session session) {
+		long remaining = session.lease().remaining();
+		if (remaining > 0 && remaining < tickNanos()) {
+			this.loop.schedule(session.lease()::check, remaining);
+		}
+	}
+
+	/**
+	 * The nano clock stands still while the host sleeps, and the servers' does not.
+	 */
+	private void noticeSuspension(Session session) {
+		long now = System.nanoTime();
+		long nowMillis = System.currentTimeMillis();
+		if (this.lastTick != 0) {
+			long asleep = nowMillis - this.lastTickMillis - (now - this.lastTick) / 1_000_000;
+			if (asleep > session.timeout().toMillis() / 4) {
+				logger.warn("The clock has jumped by {} ms, giving up all locks", asleep);
+				session.lease().lapse();
+			}
+		}
+		this.lastTick = now;
+		this.lastTickMillis = nowMillis;
+	}
+
+	// The end
+
+	List<LockQueue> activeQueues() {
+		return List.copyOf(this.active);
+	}
+
+	/**
+	 * Take no more requests.
+	 * @return false if that had been said before
+	 */
+	boolean refuse() {
+		synchronized (this.change) {
+			boolean first = !this.closed;
+			this.closed = true;
+			this.change.notifyAll();
+			return first;
+		}
+	}
+
+	/**
+	 * End the session. If it has nodes and no connection, wait a little for that.
+	 */
+	void close() throws InterruptedException {
+		Session session = this.current;
+		if (session == null) {
+			return;
+		}
+		if (session.hasDeletes() && !session.isConnected()
+				&& !await(session::isConnected, CLOSE_TIMEOUT_MILLIS * 1_000_000L)) {
+			logger.warn("ZooKeeper ({}) is not connected: locks are freed when session 0x{} expires, after up to {} ms",
+					address(), Long.toHexString(session.zooKeeper().getSessionId()), session.timeout().toMillis());
+		}
+		session.zooKeeper().close(CLOSE_TIMEOUT_MILLIS);
+	}
+
+}

@@ -1,0 +1,17 @@
+package io.github.zklock.zookeeper;
+
+import java.time.Duration;
+
+/**
+ * How sessions are made.
+ *
+ * @param address where ZooKeeper is, for messages
+ * @param factory makes the handles
+ * @param timeout the wanted session timeout
+ * @param connectTimeout how long to wait for a handle that somebody asks for
+ * @param serverTick the servers' tick, which no client can find out
+ */
+record SessionSettings(String address, ZooKeeperFactory factory, Duration timeout, Duration connectTimeout,
+		Duration serverTick) {
+
+}

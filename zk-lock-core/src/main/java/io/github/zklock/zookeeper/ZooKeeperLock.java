@@ -1,0 +1,243 @@
+package io.github.zklock.zookeeper;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+import io.github.zklock.LockException;
+import io.github.zklock.LockLease;
+import io.github.zklock.LockTimeoutException;
+import io.github.zklock.LockUnavailableException;
+import io.github.zklock.NamedLock;
+import io.github.zklock.zookeeper.Request.Outcome;
+import io.github.zklock.zookeeper.Request.Wait;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What callers see of a {@link LockQueue}.
+ */
+final class ZooKeeperLock implements NamedLock {
+
+	private final LockQueue queue;
+
+	private final SessionKeeper keeper;
+
+	ZooKeeperLock(LockQueue queue, SessionKeeper keeper) {
+		this.queue = queue;
+		this.keeper = keeper;
+	}
+
+	LockQueue queue() {
+		return this.queue;
+	}
+
+	EventLoop loop() {
+		return this.keeper.loop();
+	}
+
+	private String name() {
+		return this.queue.name();
+	}
+
+	// Owned by a thread
+
+	@Override
+	public void lock() {
+		if (!enterAgain()) {
+			obtainUninterruptibly(Wait.forever());
+		}
+	}
+
+	@Override
+	public void lockInterruptibly() throws InterruptedException {
+		throwIfInterrupted();
+		if (!enterAgain()) {
+			obtain(Thread.currentThread(), Wait.forever(), true);
+		}
+	}
+
+	@Override
+	public boolean tryLock() {
+		return enterAgain() || obtainUninterruptibly(Wait.ofNanos(0)) != null;
+	}
+
+	@Override
+	public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
+		throwIfInterrupted();
+		return enterAgain() || obtain(Thread.currentThread(), Wait.ofNanos(unit.toNanos(time)), true) != null;
+	}
+
+	@Override
+	public void unlock() {
+		Hold hold = currentHold();
+		if (hold == null) {
+			throw notHeld();
+		}
+		if (hold.leaveInner()) {
+			if (!hold.isHeld()) {
+				throw hold.isClosed() ? notHeld() : hold.lost();
+			}
+			return;
+		}
+		this.queue.threadHolds().remove(hold);
+		CompletableFuture<Void> answered = hold.release();
+		if (answered == null) {
+			throw hold.isClosed() ? notHeld() : hold.lost();
+		}
+		Durations.awaitQuietly(answered);
+	}
+
+	private IllegalMonitorStateException notHeld() {
+		return new IllegalMonitorStateException(
+				"Lock '%s' is not held by thread '%s'".formatted(name(), Thread.currentThread().getName()));
+	}
+
+	@Override
+	public boolean isHeldByCurrentThread() {
+		Hold hold = currentHold();
+		return hold != null && hold.isHeld();
+	}
+
+	@Override
+	public Optional<LockLease> lease() {
+		return Optional.ofNullable(currentHold());
+	}
+
+	private @Nullable Hold currentHold() {
+		return this.queue.threadHolds().ofCurrentThread(name());
+	}
+
+	private boolean enterAgain() {
+		Hold hold = currentHold();
+		if (hold == null) {
+			return false;
+		}
+		hold.enter();
+		return true;
+	}
+
+	private static void throwIfInterrupted() throws InterruptedException {
+		if (Thread.interrupted()) {
+			throw new InterruptedException();
+		}
+	}
+
+	// Owned by whoever has the lease
+
+	@Override
+	public LockLease acquire() throws InterruptedException {
+		throwIfInterrupted();
+		Hold hold = obtain(null, Wait.forever(), true);
+		if (hold == null) {
+			throw new IllegalStateException("An endless wait for lock '%s' has ended".formatted(name()));
+		}
+		return hold;
+	}
+
+	@Override
+	public Optional<LockLease> tryAcquire(Duration maxWait) throws InterruptedException {
+		Wait wait = waitFor(maxWait);
+		throwIfInterrupted();
+		return Optional.ofNullable(obtain(null, wait, true));
+	}
+
+	@Override
+	public CompletableFuture<LockLease> acquireAsync(Duration maxWait) {
+		CompletableFuture<LockLease> future = new CompletableFuture<>();
+		new FutureRequest(this, waitFor(maxWait), future).start();
+		return future;
+	}
+
+	private Wait waitFor(Duration maxWait) {
+		if (maxWait.isNegative()) {
+			throw new IllegalArgumentException(
+					"'maxWait' for lock '%s' must not be negative but was %s".formatted(name(), maxWait));
+		}
+		return Wait.ofNanos(Durations.toNanos(maxWait));
+	}
+
+	// Waiting
+
+	private @Nullable Hold obtainUninterruptibly(Wait wait) {
+		try {
+			return obtain(Thread.currentThread(), wait, false);
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	/**
+	 * Wait for the lock.
+	 * @return the hold, null if others have the lock
+	 */
+	private @Nullable Hold obtain(@Nullable Thread owner, Wait wait, boolean interruptible)
+			throws InterruptedException {
+		while (true) {
+			BlockingRequest request = new BlockingRequest(owner, wait);
+			this.queue.add(request);
+			Outcome outcome = request.await(interruptible);
+			if (outcome == null && request.leave()) {
+				boolean contended = this.queue.remove(request);
+				if (interruptible) {
+					throwIfInterrupted();
+				}
+				return throwUnlessContended(notGranted(wait, contended));
+			}
+			outcome = request.outcome();
+			Hold hold = (outcome != null) ? outcome.hold() : null;
+			if (hold == null) {
+				return throwUnlessContended(notGranted(wait, outcome));
+			}
+			if (hold.tell()) {
+				return hold;
+			}
+		}
+	}
+
+	private static @Nullable Hold throwUnlessContended(LockException reason) {
+		if (reason instanceof LockTimeoutException) {
+			return null;
+		}
+		throw reason;
+	}
+
+	/**
+	 * Say why a request that was decided has not got the lock, to its listeners and to
+	 * its caller.
+	 */
+	LockException notGranted(Wait wait, @Nullable Outcome outcome) {
+		LockException failure = (outcome != null) ? outcome.failure() : null;
+		return (failure != null) ? failed(wait, failure.getMessage(), failure.getCause()) : notGranted(wait, true);
+	}
+
+	/**
+	 * Say why a request that has run out of time has not got the lock, to its listeners
+	 * and to its caller.
+	 */
+	LockException notGranted(Wait wait, boolean contended) {
+		Duration waited = wait.waited();
+		if (!contended) {
+			return failed(wait, "Lock '%s' cannot be had because ZooKeeper (%s) has not answered within %d ms"
+				.formatted(name(), this.keeper.address(), waited.toMillis()), null);
+		}
+		this.queue.listeners().tell((listener) -> listener.timedOut(name(), waited));
+		return new LockTimeoutException(name(),
+				"Lock '%s' was not granted within %d ms because others hold it".formatted(name(), waited.toMillis()),
+				null);
+	}
+
+	private LockException failed(Wait wait, @Nullable String message, @Nullable Throwable cause) {
+		LockException failure = new LockUnavailableException(name(), String.valueOf(message), cause);
+		Duration waited = wait.waited();
+		this.queue.listeners().tell((listener) -> listener.failed(name(), waited, failure));
+		return failure;
+	}
+
+	@Override
+	public String toString() {
+		return "lock '%s'".formatted(name());
+	}
+
+}

@@ -1,0 +1,422 @@
+package io.github.zklock.zookeeper;
+
+import java.lang.ref.Reference;
+import java.lang.ref.ReferenceQueue;
+import java.lang.ref.WeakReference;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+
+import io.github.zklock.LockListener;
+import io.github.zklock.LockRegistry;
+import io.github.zklock.NamedLock;
+import org.apache.zookeeper.ZooDefs.Ids;
+import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.client.ConnectStringParser;
+import org.apache.zookeeper.client.ZKClientConfig;
+import org.apache.zookeeper.common.PathUtils;
+import org.apache.zookeeper.data.ACL;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Locks on ZooKeeper. Thread-safe; an application needs one.
+ *
+ * <pre class="code">
+ * try (ZooKeeperLocks locks = ZooKeeperLocks.builder("host:2181").build()) {
+ * 	try (LockLease lease = locks.lock("invoice-42").acquire()) {
+ * 		...
+ * 	}
+ * }
+ * </pre>
+ *
+ * No connection is opened before the first lock is asked for, or {@link #start()} is
+ * called. When the session ends, everything it held is lost, and a new session is opened.
+ */
+public final class ZooKeeperLocks implements LockRegistry, AutoCloseable {
+
+	private static final String LOCKS = "locks";
+
+	private final String root;
+
+	private final Duration closeWait;
+
+	private final ContenderSettings contenderSettings;
+
+	private final NodeData nodeData = new NodeData();
+
+	private final UserThreads users;
+
+	private final EventLoop loop;
+
+	private final SessionKeeper keeper;
+
+	private final Listeners listeners;
+
+	private final ThreadHolds threadHolds = new ThreadHolds();
+
+	private final Map<String, QueueReference> queues = new ConcurrentHashMap<>();
+
+	private final ReferenceQueue<LockQueue> unreachable = new ReferenceQueue<>();
+
+	private ZooKeeperLocks(Builder options) {
+		String threadName = "zk-lock-" + this.nodeData.instance();
+		this.root = options.root;
+		this.closeWait = options.closeWait;
+		this.contenderSettings = new ContenderSettings(List.copyOf(options.acl), options.sequenceLimit);
+		this.users = new UserThreads(threadName);
+		this.loop = new EventLoop(threadName);
+		this.keeper = new SessionKeeper(options.sessionSettings(), this.loop, this.users);
+		this.listeners = new Listeners(List.copyOf(options.listeners), this.users);
+	}
+
+	/**
+	 * Describe a registry.
+	 * @param connectString where ZooKeeper is: comma-separated {@code host:port},
+	 * optionally followed by a path that becomes the root of everything
+	 * @return a builder
+	 */
+	public static Builder builder(String connectString) {
+		new ConnectStringParser(connectString);
+		return new Builder(connectString, null);
+	}
+
+	/**
+	 * Describe a registry that gets its ZooKeeper handles from elsewhere.
+	 * @param factory makes a new handle for each session
+	 * @return a builder
+	 */
+	public static Builder builder(ZooKeeperFactory factory) {
+		return new Builder("a supplied handle", Objects.requireNonNull(factory, "'factory' must not be null"));
+	}
+
+	/**
+	 * Open the connection now, without waiting for it.
+	 */
+	public void start() {
+		this.keeper.start();
+	}
+
+	/**
+	 * Return the current ZooKeeper handle, after waiting for its connection. It is dead
+	 * once its session has ended: ask for it each time it is needed, and do not close it.
+	 * @return the connected handle
+	 * @throws InterruptedException if interrupted while waiting
+	 * @throws IllegalStateException if there is no connection within the connect timeout,
+	 * or if the registry is closed
+	 */
+	public ZooKeeper zooKeeper() throws InterruptedException {
+		return this.keeper.awaitHandle();
+	}
+
+	@Override
+	public NamedLock lock(String name) {
+		Objects.requireNonNull(name, "A lock's name must not be null");
+		return new ZooKeeperLock(queue(name), this.keeper);
+	}
+
+	/**
+	 * Return the queue of a name. It lives as long as somebody can reach it: a caller by
+	 * its lock or lease, or the session while it is held or awaited.
+	 */
+	private LockQueue queue(String name) {
+		QueueReference present = this.queues.get(name);
+		LockQueue queue = (present != null) ? present.get() : null;
+		if (queue != null) {
+			return queue;
+		}
+		forgetUnreachable();
+		LockQueue created = new LockQueue(LockPath.of(this.root, LOCKS, name), this.keeper, this.contenderSettings,
+				this.nodeData, this.users, this.listeners, this.threadHolds);
+		QueueReference reference = new QueueReference(created, this.unreachable);
+		while (true) {
+			QueueReference winner = this.queues.merge(name, reference,
+					(old, proposed) -> (old.get() != null) ? old : proposed);
+			LockQueue found = winner.get();
+			if (found != null) {
+				return found;
+			}
+		}
+	}
+
+	private void forgetUnreachable() {
+		for (Reference<?> gone = this.unreachable.poll(); gone != null; gone = this.unreachable.poll()) {
+			if (gone instanceof QueueReference reference) {
+				this.queues.remove(reference.name, reference);
+			}
+		}
+	}
+
+	/**
+	 * Refuse new requests, wait for those who hold a lock, take the locks from those who
+	 * still do when the wait is over, free them all, and end the session. A second call
+	 * has no effect.
+	 */
+	@Override
+	public void close() {
+		if (!this.keeper.refuse()) {
+			return;
+		}
+		boolean interrupted = false;
+		try {
+			interrupted = !awaitHolders();
+			this.keeper.activeQueues().forEach(LockQueue::takeAway);
+			interrupted |= !endSession();
+		}
+		finally {
+			this.loop.close();
+			this.users.close();
+			if (interrupted) {
+				Thread.currentThread().interrupt();
+			}
+		}
+	}
+
+	/**
+	 * Wait for all who hold a lock but the caller, who would wait for itself.
+	 * @return false if interrupted, which ends the wait
+	 */
+	private boolean awaitHolders() {
+		Thread caller = Thread.currentThread();
+		this.keeper.activeQueues().forEach(LockQueue::close);
+		try {
+			this.keeper.await(
+					() -> this.keeper.activeQueues().stream().noneMatch((queue) -> queue.isHeldByOther(caller)),
+					Durations.toNanos(this.closeWait));
+			return true;
+		}
+		catch (InterruptedException ex) {
+			return false;
+		}
+	}
+
+	private boolean endSession() {
+		for (int attempt = 1;; attempt++) {
+			try {
+				this.keeper.close();
+				return attempt == 1;
+			}
+			catch (InterruptedException ex) {
+				// once more, without the interrupt
+			}
+		}
+	}
+
+	/**
+	 * A queue that nobody may need any more.
+	 */
+	private static final class QueueReference extends WeakReference<LockQueue> {
+
+		private final String name;
+
+		QueueReference(LockQueue queue, ReferenceQueue<LockQueue> unreachable) {
+			super(queue, unreachable);
+			this.name = queue.name();
+		}
+
+	}
+
+	/**
+	 * Options of a registry.
+	 */
+	public static final class Builder {
+
+		private final String connectString;
+
+		private final @Nullable ZooKeeperFactory factory;
+
+		private String root = "/zk-lock";
+
+		private Duration sessionTimeout = Duration.ofSeconds(15);
+
+		private Duration connectTimeout = Duration.ofSeconds(5);
+
+		private Duration serverTick = Duration.ofSeconds(2);
+
+		private Duration closeWait = Duration.ofSeconds(10);
+
+		private List<ACL> acl = Ids.OPEN_ACL_UNSAFE;
+
+		private long sequenceLimit = ContenderSettings.DEFAULT_SEQUENCE_LIMIT;
+
+		private @Nullable ZKClientConfig clientConfig;
+
+		private final List<AuthInfo> authInfos = new ArrayList<>();
+
+		private final List<LockListener> listeners = new ArrayList<>();
+
+		private Builder(String connectString, @Nullable ZooKeeperFactory factory) {
+			this.connectString = connectString;
+			this.factory = factory;
+		}
+
+		/**
+		 * Set the node below which everything is kept. The default is {@code /zk-lock}.
+		 * @param root an absolute path
+		 * @return this builder
+		 */
+		public Builder root(String root) {
+			PathUtils.validatePath(root);
+			this.root = root;
+			return this;
+		}
+
+		/**
+		 * Set the wanted session timeout: how long others wait for the locks of a process
+		 * that has died. A holder that cannot reach ZooKeeper loses its locks after half
+		 * of it. The servers may grant another one. The default is 15 seconds.
+		 * @param sessionTimeout the timeout, at least a millisecond
+		 * @return this builder
+		 */
+		public Builder sessionTimeout(Duration sessionTimeout) {
+			this.sessionTimeout = requirePositive("sessionTimeout", sessionTimeout);
+			return this;
+		}
+
+		/**
+		 * Set how long {@link ZooKeeperLocks#zooKeeper()} waits for a connection. The
+		 * default is 5 seconds.
+		 * @param connectTimeout the longest wait
+		 * @return this builder
+		 */
+		public Builder connectTimeout(Duration connectTimeout) {
+			this.connectTimeout = requirePositive("connectTimeout", connectTimeout);
+			return this;
+		}
+
+		/**
+		 * Say what the servers' {@code tickTime} is. A session timeout below four ticks
+		 * is warned of. The default is 2 seconds.
+		 * @param serverTick the servers' tick
+		 * @return this builder
+		 */
+		public Builder serverTick(Duration serverTick) {
+			this.serverTick = requirePositive("serverTick", serverTick);
+			return this;
+		}
+
+		/**
+		 * Set how long {@link ZooKeeperLocks#close()} waits for those who hold a lock.
+		 * The default is 10 seconds.
+		 * @param closeWait the longest wait, zero not to wait
+		 * @return this builder
+		 */
+		public Builder closeWait(Duration closeWait) {
+			if (closeWait.isNegative()) {
+				throw new IllegalArgumentException("'closeWait' must not be negative but was " + closeWait);
+			}
+			this.closeWait = closeWait;
+			return this;
+		}
+
+		/**
+		 * Set who may do what with the nodes. By default anybody may do anything.
+		 * @param acl the access control list
+		 * @return this builder
+		 */
+		public Builder acl(List<ACL> acl) {
+			if (acl.isEmpty()) {
+				throw new IllegalArgumentException("'acl' must not be empty");
+			}
+			this.acl = acl;
+			return this;
+		}
+
+		/**
+		 * Add credentials.
+		 * @param scheme the scheme, for example {@code digest}
+		 * @param auth the credentials, for example {@code user:password}
+		 * @return this builder
+		 */
+		public Builder authInfo(String scheme, String auth) {
+			this.authInfos.add(new AuthInfo(scheme, auth));
+			return this;
+		}
+
+		/**
+		 * Set the configuration of the ZooKeeper client.
+		 * @param clientConfig the configuration
+		 * @return this builder
+		 */
+		public Builder clientConfig(ZKClientConfig clientConfig) {
+			this.clientConfig = clientConfig;
+			return this;
+		}
+
+		/**
+		 * Add a listener.
+		 * @param listener hears what happens to the locks of this registry
+		 * @return this builder
+		 */
+		public Builder listener(LockListener listener) {
+			this.listeners.add(Objects.requireNonNull(listener, "'listener' must not be null"));
+			return this;
+		}
+
+		/**
+		 * Set from which number on a lock's queue is drained, so that ZooKeeper's counter
+		 * starts again before it overflows. For tests: the default is 2^30.
+		 * @param sequenceLimit the number, positive
+		 * @return this builder
+		 */
+		public Builder sequenceLimit(long sequenceLimit) {
+			if (sequenceLimit < 1 || sequenceLimit > ContenderSettings.DEFAULT_SEQUENCE_LIMIT) {
+				throw new IllegalArgumentException("'sequenceLimit' must be between 1 and %d but was %d"
+					.formatted(ContenderSettings.DEFAULT_SEQUENCE_LIMIT, sequenceLimit));
+			}
+			this.sequenceLimit = sequenceLimit;
+			return this;
+		}
+
+		private static Duration requirePositive(String name, Duration duration) {
+			if (duration.toMillis() < 1 || duration.toMillis() > Integer.MAX_VALUE) {
+				throw new IllegalArgumentException(
+						"'%s' must be between a millisecond and 24 days but was %s".formatted(name, duration));
+			}
+			return duration;
+		}
+
+		/**
+		 * Build the registry. It opens no connection yet.
+		 * @return the registry
+		 */
+		public ZooKeeperLocks build() {
+			return new ZooKeeperLocks(this);
+		}
+
+		private SessionSettings sessionSettings() {
+			return new SessionSettings(this.connectString, (this.factory != null) ? this.factory : connecting(),
+					this.sessionTimeout, this.connectTimeout, this.serverTick);
+		}
+
+		private ZooKeeperFactory connecting() {
+			ZKClientConfig config = (this.clientConfig != null) ? this.clientConfig : new ZKClientConfig();
+			List<AuthInfo> auths = List.copyOf(this.authInfos);
+			String address = this.connectString;
+			int timeout = Math.toIntExact(this.sessionTimeout.toMillis());
+			return (watcher) -> {
+				ZooKeeper zooKeeper = new ZooKeeper(address, timeout, watcher, config);
+				auths.forEach((auth) -> zooKeeper.addAuthInfo(auth.scheme(), auth.bytes()));
+				return zooKeeper;
+			};
+		}
+
+		private record AuthInfo(String scheme, String auth) {
+
+			byte[] bytes() {
+				return this.auth.getBytes(StandardCharsets.UTF_8);
+			}
+
+			@Override
+			public String toString() {
+				return "AuthInfo[scheme=" + this.scheme + "]";
+			}
+
+		}
+
+	}
+
+}

@@ -1,0 +1,138 @@
+package io.github.zklock.zookeeper;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+
+import io.github.zklock.LockLease;
+import io.github.zklock.NamedLock;
+import io.github.zklock.embedded.ConnectString;
+import io.github.zklock.embedded.EmbeddedZooKeeper;
+import io.github.zklock.embedded.EmbeddedZooKeeperTest;
+import io.github.zklock.embedded.FaultProxy;
+import org.junit.jupiter.api.AfterEach;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * A server, a root, registries that are closed in the end, and threads for callers.
+ */
+@EmbeddedZooKeeperTest
+abstract class LockTestSupport {
+
+	static final Duration PATIENCE = Duration.ofSeconds(30);
+
+	/**
+	 * A session timeout for tests in which sessions do not end.
+	 */
+	static final Duration LONG_SESSION = Duration.ofSeconds(30);
+
+	private final EmbeddedZooKeeper server;
+
+	private final String chroot;
+
+	private final List<AutoCloseable> resources = new ArrayList<>();
+
+	private final ExecutorService callers = Executors.newCachedThreadPool();
+
+	LockTestSupport(EmbeddedZooKeeper server, @ConnectString String connectString) {
+		this.server = server;
+		this.chroot = connectString.substring(connectString.indexOf('/'));
+	}
+
+	@AfterEach
+	void closeAll() throws Exception {
+		this.callers.shutdownNow();
+		for (int index = this.resources.size() - 1; index >= 0; index--) {
+			this.resources.get(index).close();
+		}
+		await().atMost(PATIENCE).untilAsserted(() -> assertThat(this.server.view().ephemeralCount()).isZero());
+	}
+
+	EmbeddedZooKeeper server() {
+		return this.server;
+	}
+
+	/**
+	 * The root of the test, which clients see as "/".
+	 */
+	String chroot() {
+		return this.chroot;
+	}
+
+	<T extends AutoCloseable> T closing(T resource) {
+		this.resources.add(resource);
+		return resource;
+	}
+
+	ZooKeeperLocks.Builder builder() {
+		return builder(this.server.connectString(), LONG_SESSION);
+	}
+
+	ZooKeeperLocks.Builder builder(String address, Duration sessionTimeout) {
+		return ZooKeeperLocks.builder(address + this.chroot)
+			.sessionTimeout(sessionTimeout)
+			.serverTick(Duration.ofMillis(500))
+			.closeWait(Duration.ZERO);
+	}
+
+	ZooKeeperLocks registry() {
+		return closing(builder().build());
+	}
+
+	ZooKeeperLocks registry(FaultProxy proxy) {
+		return registry(proxy, LONG_SESSION);
+	}
+
+	ZooKeeperLocks registry(FaultProxy proxy, Duration sessionTimeout) {
+		return closing(builder(proxy.connectString(), sessionTimeout).build());
+	}
+
+	FaultProxy proxy() {
+		return closing(FaultProxy.to(this.server.connectString()));
+	}
+
+	String parent(String name) {
+		return LockPath.of("/zk-lock", "locks", name).parent();
+	}
+
+	/**
+	 * The nodes that contend for a lock, as the server sees them.
+	 */
+	List<String> nodes(String name) {
+		return this.server.view().children(this.chroot + parent(name));
+	}
+
+	void awaitNodes(String name, int count) {
+		await().atMost(PATIENCE)
+			.pollInterval(Duration.ofMillis(2))
+			.untilAsserted(() -> assertThat(nodes(name)).hasSize(count));
+	}
+
+	<T> CompletableFuture<T> call(java.util.concurrent.Callable<T> task) {
+		CompletableFuture<T> result = new CompletableFuture<>();
+		this.callers.execute(() -> {
+			try {
+				result.complete(task.call());
+			}
+			catch (Throwable ex) {
+				result.completeExceptionally(ex);
+			}
+		});
+		return result;
+	}
+
+	CompletableFuture<LockLease> acquire(NamedLock lock) {
+		return call(lock::acquire);
+	}
+
+	static <T> T get(CompletableFuture<T> future) throws Exception {
+		return future.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+	}
+
+}
