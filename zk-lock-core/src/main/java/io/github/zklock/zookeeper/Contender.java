@@ -11,6 +11,8 @@ import io.github.zklock.zookeeper.Operation.Listing;
 import io.github.zklock.zookeeper.ReturnCode.Meaning;
 import org.apache.zookeeper.Watcher.Event.EventType;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One attempt to get a lock: at most one node, in one session, found again by a name that
@@ -44,7 +46,11 @@ final class Contender implements Session.PathObserver {
 
 	}
 
+	private static final Logger logger = LoggerFactory.getLogger(Contender.class);
+
 	private static final int PARENT_ATTEMPTS = 20;
+
+	private static final int PARENT_ATTEMPTS_WITHOUT_PAUSE = 5;
 
 	private final ContenderSettings settings;
 
@@ -102,13 +108,6 @@ final class Contender implements Session.PathObserver {
 		return this.phase == Phase.GRANTED;
 	}
 
-	/**
-	 * Return whether ZooKeeper has told that others come first.
-	 */
-	boolean isBehindOthers() {
-		return this.phase == Phase.QUEUED || this.phase == Phase.DRAINING;
-	}
-
 	Others others() {
 		return this.others;
 	}
@@ -151,11 +150,11 @@ final class Contender implements Session.PathObserver {
 				}
 			}
 			case NO_NODE -> createParents();
-			case UNKNOWN -> {
+			case DISCONNECTED, UNKNOWN -> {
 				this.phase = Phase.RECOVERING;
-				this.session.whenReconnected(() -> locked(this::recover));
+				this.session.later(response, () -> locked(this::recover));
 			}
-			case BUSY -> this.session.loop().backOff(() -> locked(this::startAgain));
+			case BUSY -> this.session.later(response, () -> locked(this::startAgain));
 			default -> refused(response);
 		}
 	}
@@ -180,6 +179,18 @@ final class Contender implements Session.PathObserver {
 		}
 		if (++this.parentAttempts > PARENT_ATTEMPTS) {
 			fail("its parent node '%s' is removed again and again".formatted(this.path.parent()), null);
+			return;
+		}
+		if (this.parentAttempts > PARENT_ATTEMPTS_WITHOUT_PAUSE) {
+			this.session.loop().backOff(() -> locked(this::createParentsNow));
+		}
+		else {
+			createParentsNow();
+		}
+	}
+
+	private void createParentsNow() {
+		if (this.phase != Phase.CREATING) {
 			return;
 		}
 		List<String> levels = this.path.levels();
@@ -309,11 +320,11 @@ final class Contender implements Session.PathObserver {
 				evaluate(response.result(), first);
 			}
 			case NO_NODE -> gone();
-			case UNKNOWN -> {
+			case DISCONNECTED -> {
 				this.lostListings++;
-				this.session.whenReconnected(() -> locked(this::listAgain));
+				this.session.later(response, () -> locked(this::listAgain));
 			}
-			case BUSY -> this.session.loop().backOff(() -> locked(this::listAgain));
+			case UNKNOWN, BUSY -> this.session.later(response, () -> locked(this::listAgain));
 			default -> refused(response);
 		}
 	}
@@ -359,12 +370,12 @@ final class Contender implements Session.PathObserver {
 			gone();
 			return;
 		}
-		if (own.sequence() < 0 || listing.counter() >= ContenderSettings.LAST_SEQUENCE) {
+		if (own.sequence() < 0 || own.sequence() >= ContenderSettings.LAST_SEQUENCE) {
 			fail("its queue has run out of numbers: delete node '%s' when it is empty".formatted(this.path.parent()),
 					null);
 			return;
 		}
-		if (listing.counter() >= this.settings.sequenceLimit()) {
+		if (own.sequence() >= this.settings.sequenceLimit()) {
 			drain();
 			return;
 		}
@@ -470,6 +481,7 @@ final class Contender implements Session.PathObserver {
 	 * parent does the counter go.
 	 */
 	private void drain() {
+		this.session.forget(nodePath(), this);
 		this.session.delete(nodePath());
 		this.node = null;
 		this.phase = Phase.DRAINING;
@@ -527,11 +539,11 @@ final class Contender implements Session.PathObserver {
 				gone();
 				return;
 			}
-			case UNKNOWN -> {
+			case DISCONNECTED, UNKNOWN, BUSY -> {
 				// Was it the list's length that cost the connection? Then there are
 				// others
 				this.others = (++this.lostListings < 2) ? Others.UNKNOWN : Others.WAITING;
-				this.session.whenReconnected(() -> locked(() -> this.owner.othersChanged(this)));
+				this.session.later(response, () -> locked(() -> this.owner.othersChanged(this)));
 				return;
 			}
 			default -> this.others = Others.WAITING;
@@ -705,12 +717,16 @@ final class Contender implements Session.PathObserver {
 	}
 
 	private void fail(String reason, @Nullable Exception cause) {
-		if (this.phase != Phase.ENDED) {
-			if (this.node != null) {
-				this.session.delete(nodePath());
-			}
-			end();
-			this.owner.failed(this, reason, cause);
+		if (this.phase == Phase.ENDED) {
+			return;
+		}
+		if (this.phase == Phase.CREATING || this.phase == Phase.RECOVERING) {
+			exorciseLater();
+		}
+		end();
+		this.owner.failed(this, reason, cause);
+		if (this.node != null) {
+			this.session.delete(nodePath());
 		}
 	}
 
@@ -724,6 +740,7 @@ final class Contender implements Session.PathObserver {
 				transition.run();
 			}
 			catch (RuntimeException ex) {
+				logger.error("Unexpected failure of an attempt to get lock '{}'", this.path.name(), ex);
 				fail("of an unexpected failure", ex);
 			}
 		}

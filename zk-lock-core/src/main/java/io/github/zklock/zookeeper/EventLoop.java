@@ -45,7 +45,7 @@ final class EventLoop {
 	 */
 	Future<?> schedule(Runnable task, long nanos) {
 		try {
-			return this.executor.schedule(() -> run(task), nanos, TimeUnit.NANOSECONDS);
+			return this.executor.schedule(() -> runUnlessClosed(task), nanos, TimeUnit.NANOSECONDS);
 		}
 		catch (RejectedExecutionException ex) {
 			return CompletableFuture.completedFuture(null);
@@ -60,10 +60,16 @@ final class EventLoop {
 		schedule(task, TimeUnit.MILLISECONDS.toNanos(millis));
 	}
 
-	private void run(Runnable task) {
-		if (this.closed) {
-			return;
+	private void runUnlessClosed(Runnable task) {
+		if (!this.closed) {
+			run(task);
 		}
+	}
+
+	/**
+	 * Run a task whose failure must not keep others from being run.
+	 */
+	static void run(Runnable task) {
 		try {
 			task.run();
 		}

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
@@ -49,6 +50,8 @@ final class Hold implements LockLease {
 
 	private @Nullable List<Runnable> lossActions = new ArrayList<>();
 
+	private @Nullable Executor lossExecutor;
+
 	private @Nullable CompletableFuture<Long> token;
 
 	/**
@@ -84,7 +87,10 @@ final class Hold implements LockLease {
 		return this.term;
 	}
 
-	private boolean isCovered() {
+	/**
+	 * Return whether ZooKeeper cannot have given the lock to somebody else.
+	 */
+	boolean isCovered() {
 		return this.contender.session().lease().isValid(this.term);
 	}
 
@@ -120,7 +126,13 @@ final class Hold implements LockLease {
 	 * Give the lock back that the caller does not want any more, and was never told of.
 	 */
 	void discard() {
-		this.queue.lose(this);
+		synchronized (this) {
+			if (this.state != State.GRANTED) {
+				return;
+			}
+			this.state = State.CLOSED;
+		}
+		this.queue.release(this);
 	}
 
 	private Duration heldFor() {
@@ -169,6 +181,7 @@ final class Hold implements LockLease {
 			if (covered) {
 				this.state = State.CLOSED;
 				this.lossActions = null;
+				endToken();
 				Duration held = heldFor();
 				this.queue.listeners().tell((listener) -> listener.released(this, held));
 			}
@@ -219,17 +232,25 @@ final class Hold implements LockLease {
 			this.state = State.LOST;
 			actions = this.lossActions;
 			this.lossActions = null;
-			if (this.token != null) {
-				this.token.completeExceptionally(lost());
-			}
+			endToken();
 			if (told) {
 				Duration held = heldFor();
 				this.queue.listeners().tell((listener) -> listener.lost(this, held));
 			}
 		}
 		if (actions != null) {
-			actions.forEach(this.queue.users()::execute);
+			actions.forEach(lossExecutor()::execute);
 		}
+	}
+
+	/**
+	 * Runs loss actions one after the other.
+	 */
+	private synchronized Executor lossExecutor() {
+		if (this.lossExecutor == null) {
+			this.lossExecutor = this.queue.users().inOrder();
+		}
+		return this.lossExecutor;
 	}
 
 	@Override
@@ -243,7 +264,7 @@ final class Hold implements LockLease {
 				return;
 			}
 		}
-		this.queue.users().execute(action);
+		lossExecutor().execute(action);
 	}
 
 	// Fencing
@@ -278,6 +299,15 @@ final class Hold implements LockLease {
 			if (interrupted) {
 				Thread.currentThread().interrupt();
 			}
+		}
+	}
+
+	/**
+	 * Whoever waits for the token waits in vain.
+	 */
+	private void endToken() {
+		if (this.token != null) {
+			this.token.completeExceptionally(lost());
 		}
 	}
 

@@ -49,6 +49,12 @@ final class LockQueue implements Contender.Owner {
 
 	private boolean probing;
 
+	private int probes;
+
+	private long contendedAt;
+
+	private boolean contended;
+
 	LockQueue(LockPath path, SessionKeeper keeper, ContenderSettings settings, NodeData nodeData, UserThreads users,
 			Listeners listeners, ThreadHolds threadHolds) {
 		this.path = path;
@@ -82,9 +88,15 @@ final class LockQueue implements Contender.Owner {
 	 * Take a request. It is decided now or later.
 	 */
 	synchronized void add(Request request) {
+		if (request.outcome() != null) {
+			return;
+		}
 		if (this.keeper.isClosed()) {
 			request.decide(Request.Outcome.failed(unavailable("the registry is closed", null)));
 			return;
+		}
+		if (this.hold != null && !this.hold.isCovered()) {
+			lose(this.hold);
 		}
 		if (request.time().isPatient()) {
 			this.waiting.add(request);
@@ -92,6 +104,9 @@ final class LockQueue implements Contender.Owner {
 		}
 		else if (this.hold != null || !this.waiting.isEmpty()) {
 			request.decide(Request.Outcome.REFUSED);
+		}
+		else if (this.keeper.hasLostConnection()) {
+			request.decide(Request.Outcome.failed(unavailable("ZooKeeper is not connected", null)));
 		}
 		else {
 			this.waiting.add(request);
@@ -142,19 +157,17 @@ final class LockQueue implements Contender.Owner {
 		this.keeper.activate(this);
 		Session session = this.keeper.connectedSession();
 		if (session == null) {
-			if (this.keeper.hasLostConnection()) {
-				failImpatient(unavailable("ZooKeeper is not connected", null));
-			}
 			return;
 		}
 		this.probing = true;
+		int probe = ++this.probes;
 		session.write(Operation.sync(this.path.parent()), (response) -> {
 		});
-		session.read(Operation.list(this.path.parent(), null), this::probed);
+		session.read(Operation.list(this.path.parent(), null), (response) -> probed(probe, response));
 	}
 
-	private synchronized void probed(Response<Listing> response) {
-		if (!this.probing) {
+	private synchronized void probed(int probe, Response<Listing> response) {
+		if (!this.probing || probe != this.probes) {
 			return;
 		}
 		this.probing = false;
@@ -201,19 +214,20 @@ final class LockQueue implements Contender.Owner {
 	 * be asked
 	 */
 	synchronized boolean remove(Request request) {
-		boolean contended = isContended();
+		boolean others = this.hold != null || (this.contended && request.time().hasBegunBefore(this.contendedAt));
 		if (this.waiting.remove(request) && this.waiting.isEmpty()) {
 			settle();
 		}
-		return contended;
+		return others;
 	}
 
-	private boolean isContended() {
-		Contender present = this.contender;
-		if (this.hold != null || present == null) {
-			return this.hold != null;
-		}
-		return present.session().isConnected() && (present.isGranted() || present.isBehindOthers());
+	/**
+	 * Somebody else has the lock. That is true for all who wait now, until the connection
+	 * is lost.
+	 */
+	private void noteContention() {
+		this.contended = true;
+		this.contendedAt = System.nanoTime();
 	}
 
 	/**
@@ -273,6 +287,7 @@ final class LockQueue implements Contender.Owner {
 			this.hold = granted;
 			if (request.decide(Request.Outcome.granted(granted))) {
 				this.contenderWasHeld = true;
+				noteContention();
 				if (!this.waiting.isEmpty()) {
 					present.askForOthers();
 				}
@@ -309,6 +324,7 @@ final class LockQueue implements Contender.Owner {
 	@Override
 	public void queued(Contender queued) {
 		if (queued == this.contender) {
+			noteContention();
 			refuseImpatient();
 		}
 	}
@@ -344,6 +360,9 @@ final class LockQueue implements Contender.Owner {
 	 * Keep the lock for nobody, for some time.
 	 */
 	synchronized CompletableFuture<Void> linger(Hold closed, long nanos) {
+		if (this.keeper.isClosed()) {
+			return release(closed);
+		}
 		if (this.hold == closed) {
 			this.lingering = this.keeper.loop().schedule(() -> release(closed), nanos);
 		}
@@ -472,11 +491,13 @@ final class LockQueue implements Contender.Owner {
 			this.contender.disconnected();
 		}
 		this.probing = false;
+		this.contended = false;
 		failImpatient(unavailable("ZooKeeper is not connected", null));
 	}
 
 	synchronized void died(Session session, boolean authFailed) {
 		this.probing = false;
+		this.contended = false;
 		Contender present = this.contender;
 		if (present != null && present.session() == session) {
 			present.end();

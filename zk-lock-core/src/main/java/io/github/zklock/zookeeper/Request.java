@@ -132,6 +132,10 @@ abstract class Request {
 			return isEndless() ? FOREVER : this.nanos - (System.nanoTime() - this.start);
 		}
 
+		boolean hasBegunBefore(long nanoTime) {
+			return nanoTime - this.start >= 0;
+		}
+
 		Duration waited() {
 			return Duration.ofNanos(System.nanoTime() - this.start);
 		}

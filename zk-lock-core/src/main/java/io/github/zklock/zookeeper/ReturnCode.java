@@ -37,6 +37,11 @@ record ReturnCode(int code, Meaning meaning) {
 		/**
 		 * Executed or not: nobody knows before the connection is back.
 		 */
+		DISCONNECTED,
+
+		/**
+		 * Executed or not: nobody knows.
+		 */
 		UNKNOWN,
 
 		/**
@@ -72,6 +77,7 @@ record ReturnCode(int code, Meaning meaning) {
 			case NONODE -> Meaning.NO_NODE;
 			case NODEEXISTS -> Meaning.NODE_EXISTS;
 			case NOTEMPTY -> Meaning.NOT_EMPTY;
+			case CONNECTIONLOSS -> Meaning.DISCONNECTED;
 			case THROTTLEDOP, NOTREADONLY -> Meaning.BUSY;
 			case SESSIONEXPIRED -> Meaning.EXPIRED;
 			case AUTHFAILED -> Meaning.AUTH_FAILED;

@@ -109,10 +109,13 @@ final class Session implements Watcher {
 
 	@Override
 	public void process(WatchedEvent event) {
-		this.loop.execute(() -> handle(event));
+		// The first event may come before the constructor of the handle has returned
+		ZooKeeper handle = this.zooKeeper;
+		int negotiated = (handle != null) ? handle.getSessionTimeout() : 0;
+		this.loop.execute(() -> handle(event, negotiated));
 	}
 
-	private void handle(WatchedEvent event) {
+	private void handle(WatchedEvent event, int negotiatedMillis) {
 		if (this.dead) {
 			return;
 		}
@@ -122,7 +125,7 @@ final class Session implements Watcher {
 			return;
 		}
 		switch (event.getState()) {
-			case SyncConnected -> connected();
+			case SyncConnected -> connected(negotiatedMillis);
 			case Disconnected, ConnectedReadOnly -> disconnected();
 			case Expired, Closed -> die(false);
 			case AuthFailed -> die(true);
@@ -130,8 +133,9 @@ final class Session implements Watcher {
 		}
 	}
 
-	private void connected() {
-		Duration negotiated = Duration.ofMillis(this.zooKeeper.getSessionTimeout());
+	private void connected(int negotiatedMillis) {
+		Duration negotiated = Duration
+			.ofMillis((negotiatedMillis > 0) ? negotiatedMillis : this.zooKeeper.getSessionTimeout());
 		if (!this.begun || negotiated.compareTo(this.timeout) < 0) {
 			this.timeout = negotiated;
 		}
@@ -139,10 +143,11 @@ final class Session implements Watcher {
 		this.connected = true;
 		boolean first = !this.begun;
 		this.begun = true;
+		this.heartbeatPending = false;
 		heartbeat();
 		List<Runnable> waiting = List.copyOf(this.parked);
 		this.parked.clear();
-		waiting.forEach(Runnable::run);
+		waiting.forEach(EventLoop::run);
 		this.observer.connected(this, first);
 	}
 
@@ -150,7 +155,7 @@ final class Session implements Watcher {
 		if (this.connected) {
 			this.connected = false;
 			this.disconnectedSince = System.nanoTime();
-			this.deletes.values().forEach((done) -> done.complete(null));
+			this.deletes.values().forEach(Session::complete);
 			this.observer.disconnected(this);
 		}
 	}
@@ -164,10 +169,27 @@ final class Session implements Watcher {
 			this.connected = false;
 			this.lease.kill();
 			this.parked.clear();
-			this.deletes.values().forEach((done) -> done.complete(null));
-			this.deletes.clear();
+			finishDeletes();
 			this.observer.died(this, authFailed);
 		}
+	}
+
+	/**
+	 * End this session without a word to anybody: its event loop is over.
+	 */
+	void finish() {
+		this.dead = true;
+		this.lease.kill();
+		finishDeletes();
+	}
+
+	private void finishDeletes() {
+		this.deletes.values().forEach(Session::complete);
+		this.deletes.clear();
+	}
+
+	private static void complete(CompletableFuture<Void> done) {
+		done.complete(null);
 	}
 
 	// Heartbeat
@@ -267,19 +289,21 @@ final class Session implements Watcher {
 		Runnable again = () -> insist(wanted, operation, leaderBound, answer);
 		send(operation, leaderBound, (response) -> {
 			switch (response.meaning()) {
-				case UNKNOWN -> whenReconnected(again);
-				case BUSY -> this.loop.backOff(again);
+				case DISCONNECTED, UNKNOWN, BUSY -> later(response, again);
 				default -> answer.accept(response);
 			}
 		});
 	}
 
 	/**
-	 * Run a task when the connection, which has just been lost, is back. By the event
-	 * loop only.
+	 * Run a task again that has got no useful answer: when the connection is back if it
+	 * was lost, otherwise after a pause. By the event loop only.
 	 */
-	void whenReconnected(Runnable task) {
-		if (!this.dead) {
+	void later(Response<?> response, Runnable task) {
+		if (!response.is(Meaning.DISCONNECTED)) {
+			this.loop.backOff(task);
+		}
+		else if (!this.dead) {
 			this.parked.add(task);
 		}
 	}
@@ -300,7 +324,10 @@ final class Session implements Watcher {
 			this.deletes.remove(path);
 			done.complete(null);
 		});
-		if (!this.connected || this.dead) {
+		if (this.dead) {
+			this.deletes.remove(path);
+		}
+		if (!this.connected) {
 			done.complete(null);
 		}
 		return done;

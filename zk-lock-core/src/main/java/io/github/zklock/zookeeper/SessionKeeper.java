@@ -6,8 +6,12 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 
 import org.apache.zookeeper.ZooKeeper;
 import org.jspecify.annotations.Nullable;
@@ -36,20 +40,17 @@ final class SessionKeeper implements Session.Observer {
 
 	private final AtomicBoolean opening = new AtomicBoolean();
 
+	private final AtomicBoolean refusing = new AtomicBoolean();
+
 	private final AtomicBoolean ticking = new AtomicBoolean();
 
-	private final Object change = new Object();
+	private final AtomicLong changes = new AtomicLong();
 
 	private volatile @Nullable Session current;
 
 	private volatile boolean everConnected;
 
 	private volatile boolean closed;
-
-	// by the event loop only
-	private long lastTick;
-
-	private long lastTickMillis;
 
 	SessionKeeper(SessionSettings settings, EventLoop loop, Executor background) {
 		this.settings = settings;
@@ -94,13 +95,18 @@ final class SessionKeeper implements Session.Observer {
 	 */
 	ZooKeeper awaitHandle() throws InterruptedException {
 		Duration patience = this.settings.connectTimeout();
-		if (!await(() -> connectedSession() != null || this.closed, patience.toNanos())) {
+		AtomicReference<@Nullable Session> found = new AtomicReference<>();
+		await(() -> {
+			found.set(connectedSession());
+			return this.closed || found.get() != null;
+		}, patience.toNanos());
+		if (this.closed) {
+			throw new IllegalStateException("The registry is closed");
+		}
+		Session session = found.get();
+		if (session == null) {
 			throw new IllegalStateException(
 					"ZooKeeper (%s) could not be reached within %d ms".formatted(address(), patience.toMillis()));
-		}
-		Session session = this.current;
-		if (session == null) {
-			throw new IllegalStateException("The registry is closed");
 		}
 		return session.zooKeeper();
 	}
@@ -111,21 +117,29 @@ final class SessionKeeper implements Session.Observer {
 	 */
 	boolean await(BooleanSupplier condition, long nanos) throws InterruptedException {
 		long deadline = System.nanoTime() + nanos;
-		synchronized (this.change) {
-			while (!condition.getAsBoolean()) {
-				long remaining = deadline - System.nanoTime();
-				if (remaining <= 0) {
-					return false;
-				}
-				this.change.wait(1 + remaining / 1_000_000);
+		while (true) {
+			// The condition may take monitors, so it is not asked under this one
+			long seen = this.changes.get();
+			if (condition.getAsBoolean()) {
+				return true;
 			}
-			return true;
+			synchronized (this.changes) {
+				long remaining = deadline - System.nanoTime();
+				while (this.changes.get() == seen && remaining > 0) {
+					this.changes.wait(1 + remaining / 1_000_000);
+					remaining = deadline - System.nanoTime();
+				}
+				if (remaining <= 0) {
+					return condition.getAsBoolean();
+				}
+			}
 		}
 	}
 
 	private void changed() {
-		synchronized (this.change) {
-			this.change.notifyAll();
+		synchronized (this.changes) {
+			this.changes.incrementAndGet();
+			this.changes.notifyAll();
 		}
 	}
 
@@ -148,6 +162,9 @@ final class SessionKeeper implements Session.Observer {
 		try {
 			session.open(this.settings.factory());
 			this.current = session;
+			if (this.closed) {
+				this.background.execute(() -> close(session));
+			}
 		}
 		catch (IOException | RuntimeException ex) {
 			logger.warn("No ZooKeeper handle for {} can be made, trying again", address(), ex);
@@ -164,7 +181,7 @@ final class SessionKeeper implements Session.Observer {
 		if (first) {
 			warnIfTooShort(session.timeout());
 		}
-		this.active.forEach((queue) -> queue.connected(session));
+		forEachActive((queue) -> queue.connected(session));
 		changed();
 	}
 
@@ -185,13 +202,17 @@ final class SessionKeeper implements Session.Observer {
 	@Override
 	public void disconnected(Session session) {
 		if (session == this.current) {
-			this.active.forEach(LockQueue::disconnected);
+			forEachActive(LockQueue::disconnected);
 		}
 	}
 
 	@Override
 	public void leaseEnded(Session session, int term) {
-		this.active.forEach((queue) -> queue.leaseEnded(session, term));
+		forEachActive((queue) -> queue.leaseEnded(session, term));
+	}
+
+	private void forEachActive(Consumer<LockQueue> action) {
+		this.active.forEach((queue) -> EventLoop.run(() -> action.accept(queue)));
 	}
 
 	@Override
@@ -204,7 +225,7 @@ final class SessionKeeper implements Session.Observer {
 		this.current = null;
 		this.opening.set(false);
 		this.background.execute(() -> close(session));
-		this.active.forEach((queue) -> queue.died(session, authFailed));
+		forEachActive((queue) -> queue.died(session, authFailed));
 		if (!authFailed) {
 			start();
 		}
@@ -225,8 +246,16 @@ final class SessionKeeper implements Session.Observer {
 	 * A queue has something to do, and wants to hear of the session's fate.
 	 */
 	void activate(LockQueue queue) {
-		if (this.active.add(queue) && this.ticking.compareAndSet(false, true)) {
-			this.loop.schedule(this::tick, tickNanos());
+		if (this.active.add(queue)) {
+			scheduleTick();
+		}
+	}
+
+	private void scheduleTick() {
+		if (this.ticking.compareAndSet(false, true)) {
+			long nanos = System.nanoTime();
+			long millis = System.currentTimeMillis();
+			this.loop.schedule(() -> tick(nanos, millis), tickNanos());
 		}
 	}
 
@@ -242,24 +271,27 @@ final class SessionKeeper implements Session.Observer {
 		return timeout.toNanos() / HEARTBEATS_PER_TIMEOUT;
 	}
 
-	private void tick() {
+	/**
+	 * Have the session confirmed.
+	 * @param sinceNanos when this tick was scheduled, by the nano clock
+	 * @param sinceMillis the same by the wall clock
+	 */
+	private void tick(long sinceNanos, long sinceMillis) {
 		this.ticking.set(false);
-		if (this.active.isEmpty()) {
-			this.lastTick = 0;
+		Session session = this.current;
+		// A delete that is not answered is not noticed unless something is sent behind it
+		if (this.active.isEmpty() && (session == null || !session.hasDeletes())) {
 			return;
 		}
-		Session session = this.current;
+		scheduleTick();
 		if (session != null) {
-			noticeSuspension(session);
+			noticeSuspension(session, sinceNanos, sinceMillis);
 			session.checkLiveness();
-		}
-		if (session != null && session.isConnected()) {
 			session.heartbeat();
-			this.active.forEach(LockQueue::tick);
 			checkWhenLeaseEnds(session);
-		}
-		if (this.ticking.compareAndSet(false, true)) {
-			this.loop.schedule(this::tick, tickNanos());
+			if (session.isConnected()) {
+				forEachActive(LockQueue::tick);
+			}
 		}
 	}
 
@@ -273,18 +305,12 @@ final class SessionKeeper implements Session.Observer {
 	/**
 	 * The nano clock stands still while the host sleeps, and the servers' does not.
 	 */
-	private void noticeSuspension(Session session) {
-		long now = System.nanoTime();
-		long nowMillis = System.currentTimeMillis();
-		if (this.lastTick != 0) {
-			long asleep = nowMillis - this.lastTickMillis - (now - this.lastTick) / 1_000_000;
-			if (asleep > session.timeout().toMillis() / 4) {
-				logger.warn("The clock has jumped by {} ms, giving up all locks", asleep);
-				session.lease().lapse();
-			}
+	private static void noticeSuspension(Session session, long sinceNanos, long sinceMillis) {
+		long asleep = System.currentTimeMillis() - sinceMillis - (System.nanoTime() - sinceNanos) / 1_000_000;
+		if (asleep > session.timeout().toMillis() / 4) {
+			logger.warn("The clock has jumped by {} ms, giving up all locks", asleep);
+			session.lease().lapse();
 		}
-		this.lastTick = now;
-		this.lastTickMillis = nowMillis;
 	}
 
 	// The end
@@ -298,28 +324,51 @@ final class SessionKeeper implements Session.Observer {
 	 * @return false if that had been said before
 	 */
 	boolean refuse() {
-		synchronized (this.change) {
-			boolean first = !this.closed;
-			this.closed = true;
-			this.change.notifyAll();
-			return first;
-		}
+		boolean first = this.refusing.compareAndSet(false, true);
+		this.closed = true;
+		changed();
+		return first;
 	}
 
 	/**
 	 * End the session. If it has nodes and no connection, wait a little for that.
+	 * @return whether an interrupt has come meanwhile
 	 */
-	void close() throws InterruptedException {
+	boolean close() {
 		Session session = this.current;
 		if (session == null) {
-			return;
+			return false;
 		}
+		boolean interrupted = false;
+		try {
+			awaitConnectionForDeletes(session);
+		}
+		catch (InterruptedException ex) {
+			interrupted = true;
+		}
+		session.lease().kill();
+		// The client would forget to tell the server if it found an interrupt
+		interrupted |= Thread.interrupted();
+		close(session);
+		return Thread.interrupted() || interrupted;
+	}
+
+	private void awaitConnectionForDeletes(Session session) throws InterruptedException {
 		if (session.hasDeletes() && !session.isConnected()
-				&& !await(session::isConnected, CLOSE_TIMEOUT_MILLIS * 1_000_000L)) {
+				&& !await(session::isConnected, TimeUnit.MILLISECONDS.toNanos(CLOSE_TIMEOUT_MILLIS))) {
 			logger.warn("ZooKeeper ({}) is not connected: locks are freed when session 0x{} expires, after up to {} ms",
 					address(), Long.toHexString(session.zooKeeper().getSessionId()), session.timeout().toMillis());
 		}
-		session.zooKeeper().close(CLOSE_TIMEOUT_MILLIS);
+	}
+
+	/**
+	 * Let nobody wait for an answer that will not come any more.
+	 */
+	void finish() {
+		Session session = this.current;
+		if (session != null) {
+			session.finish();
+		}
 	}
 
 }

@@ -39,8 +39,8 @@ final class UserThreads implements Executor {
 			this.pool.execute(() -> run(task));
 		}
 		catch (RejectedExecutionException ex) {
-			// closed: whoever is left to be told is told by the one who closes
-			run(task);
+			// closed, but nobody is left in the dark
+			this.pool.getThreadFactory().newThread(() -> run(task)).start();
 		}
 	}
 

@@ -6,7 +6,8 @@ import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.ZooKeeper;
 
 /**
- * Makes ZooKeeper handles: a new one for each session.
+ * Makes ZooKeeper handles: a new one for each session. Called on a thread of the registry
+ * that must not be kept waiting.
  */
 @FunctionalInterface
 public interface ZooKeeperFactory {

@@ -110,7 +110,7 @@ final class ZooKeeperLock implements NamedLock {
 
 	private boolean enterAgain() {
 		Hold hold = currentHold();
-		if (hold == null) {
+		if (hold == null || hold.isClosed()) {
 			return false;
 		}
 		hold.enter();

@@ -93,6 +93,10 @@ public final class ZooKeeperLocks implements LockRegistry, AutoCloseable {
 		return new Builder("a supplied handle", Objects.requireNonNull(factory, "'factory' must not be null"));
 	}
 
+	SessionKeeper keeper() {
+		return this.keeper;
+	}
+
 	/**
 	 * Open the connection now, without waiting for it.
 	 */
@@ -142,6 +146,10 @@ public final class ZooKeeperLocks implements LockRegistry, AutoCloseable {
 		}
 	}
 
+	int knownNames() {
+		return this.queues.size();
+	}
+
 	private void forgetUnreachable() {
 		for (Reference<?> gone = this.unreachable.poll(); gone != null; gone = this.unreachable.poll()) {
 			if (gone instanceof QueueReference reference) {
@@ -160,14 +168,16 @@ public final class ZooKeeperLocks implements LockRegistry, AutoCloseable {
 		if (!this.keeper.refuse()) {
 			return;
 		}
-		boolean interrupted = false;
+		boolean interrupted = Thread.interrupted();
 		try {
-			interrupted = !awaitHolders();
+			this.queues.values().forEach(ZooKeeperLocks::close);
+			interrupted |= awaitHolders();
 			this.keeper.activeQueues().forEach(LockQueue::takeAway);
-			interrupted |= !endSession();
+			interrupted |= this.keeper.close();
 		}
 		finally {
 			this.loop.close();
+			this.keeper.finish();
 			this.users.close();
 			if (interrupted) {
 				Thread.currentThread().interrupt();
@@ -175,33 +185,27 @@ public final class ZooKeeperLocks implements LockRegistry, AutoCloseable {
 		}
 	}
 
+	private static void close(QueueReference reference) {
+		LockQueue queue = reference.get();
+		if (queue != null) {
+			queue.close();
+		}
+	}
+
 	/**
 	 * Wait for all who hold a lock but the caller, who would wait for itself.
-	 * @return false if interrupted, which ends the wait
+	 * @return whether an interrupt has ended the wait
 	 */
 	private boolean awaitHolders() {
 		Thread caller = Thread.currentThread();
-		this.keeper.activeQueues().forEach(LockQueue::close);
 		try {
 			this.keeper.await(
 					() -> this.keeper.activeQueues().stream().noneMatch((queue) -> queue.isHeldByOther(caller)),
 					Durations.toNanos(this.closeWait));
-			return true;
-		}
-		catch (InterruptedException ex) {
 			return false;
 		}
-	}
-
-	private boolean endSession() {
-		for (int attempt = 1;; attempt++) {
-			try {
-				this.keeper.close();
-				return attempt == 1;
-			}
-			catch (InterruptedException ex) {
-				// once more, without the interrupt
-			}
+		catch (InterruptedException ex) {
+			return true;
 		}
 	}
 

@@ -9,7 +9,10 @@ import java.util.concurrent.atomic.AtomicReference;
 import io.github.zklock.LockLease;
 import io.github.zklock.NamedLock;
 import io.github.zklock.embedded.ConnectString;
+import io.github.zklock.embedded.Direction;
 import io.github.zklock.embedded.EmbeddedZooKeeper;
+import io.github.zklock.embedded.FaultProxy;
+import io.github.zklock.embedded.Operation;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -17,7 +20,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 
-@SuppressWarnings("LockNotBeforeTry") // what the tests are about
 class ExclusiveLockTests extends LockTestSupport {
 
 	private final NamedLock lock = registry().lock("lock");
@@ -152,14 +154,19 @@ class ExclusiveLockTests extends LockTestSupport {
 	}
 
 	@Test
-	void waitersAreServedInOrder() throws Exception {
-		LockLease lease = this.lock.acquire();
-		CompletableFuture<LockLease> second = this.lock.acquireAsync(PATIENCE);
-		CompletableFuture<LockLease> third = this.lock.acquireAsync(PATIENCE);
-		CompletableFuture<LockLease> fourth = acquire(this.elsewhere);
+	void processesTakeTurnsAndLocalWaitersKeepTheirOrder() throws Exception {
+		FaultProxy proxy = proxy();
+		NamedLock local = warmUp(registry(proxy), "lock").lock("lock");
+		LockLease lease = local.acquire();
+		proxy.resetCounts();
+		CompletableFuture<LockLease> second = local.acquireAsync(PATIENCE);
+		CompletableFuture<LockLease> third = local.acquireAsync(PATIENCE);
+		await().until(() -> proxy.frames(Direction.TO_CLIENT, Operation.GET_CHILDREN) == 1);
+		CompletableFuture<LockLease> remote = acquire(this.elsewhere);
 		awaitNodes("lock", 2);
+		await().until(() -> proxy.frames(Direction.TO_CLIENT, Operation.GET_CHILDREN) == 2);
 		lease.close();
-		get(fourth).close();
+		get(remote).close();
 		get(second).close();
 		get(third).close();
 		assertThat(nodes("lock")).isEmpty();

@@ -3,6 +3,7 @@ package io.github.zklock.zookeeper;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -114,7 +115,7 @@ abstract class LockTestSupport {
 			.untilAsserted(() -> assertThat(nodes(name)).hasSize(count));
 	}
 
-	<T> CompletableFuture<T> call(java.util.concurrent.Callable<T> task) {
+	<T> CompletableFuture<T> call(Callable<T> task) {
 		CompletableFuture<T> result = new CompletableFuture<>();
 		this.callers.execute(() -> {
 			try {
@@ -129,6 +130,36 @@ abstract class LockTestSupport {
 
 	CompletableFuture<LockLease> acquire(NamedLock lock) {
 		return call(lock::acquire);
+	}
+
+	/**
+	 * Connect, and create the parents of a lock, so that later traffic is the lock's own.
+	 */
+	static ZooKeeperLocks warmUp(ZooKeeperLocks locks, String name) throws Exception {
+		locks.lock(name).acquire().close();
+		return locks;
+	}
+
+	/**
+	 * Wait until the session may not believe any more that it lives.
+	 */
+	static void awaitLeaseEnd(ZooKeeperLocks locks) {
+		await().atMost(PATIENCE).pollInterval(Duration.ofMillis(2)).until(() -> {
+			Session session = locks.keeper().connectedSession();
+			return session == null || session.lease().currentTerm() == Lease.NONE;
+		});
+	}
+
+	static void awaitConnected(ZooKeeperLocks locks) {
+		await().atMost(PATIENCE)
+			.pollInterval(Duration.ofMillis(2))
+			.until(() -> locks.keeper().connectedSession() != null);
+	}
+
+	static void awaitDisconnected(ZooKeeperLocks locks) {
+		await().atMost(PATIENCE)
+			.pollInterval(Duration.ofMillis(2))
+			.until(() -> locks.keeper().connectedSession() == null);
 	}
 
 	static <T> T get(CompletableFuture<T> future) throws Exception {
