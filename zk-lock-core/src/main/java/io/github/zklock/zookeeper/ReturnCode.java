@@ -1,5 +1,10 @@
 package io.github.zklock.zookeeper;
 
+import java.util.Arrays;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.KeeperException.Code;
 
@@ -66,8 +71,12 @@ record ReturnCode(int code, Meaning meaning) {
 
 	}
 
+	// Code.get throws for what it does not know
+	private static final Map<Integer, Code> CODES = Arrays.stream(Code.values())
+		.collect(Collectors.toUnmodifiableMap(Code::intValue, Function.identity()));
+
 	static ReturnCode of(int code) {
-		Code known = Code.get(code);
+		Code known = CODES.get(code);
 		return new ReturnCode(code, (known != null) ? meaning(known) : Meaning.UNKNOWN);
 	}
 
@@ -101,8 +110,10 @@ record ReturnCode(int code, Meaning meaning) {
 	}
 
 	KeeperException toException(String path) {
-		Code known = Code.get(this.code);
-		return KeeperException.create((known != null && known != Code.OK) ? known : Code.SYSTEMERROR, path);
+		Code known = CODES.getOrDefault(this.code, Code.SYSTEMERROR);
+		// these two are no exceptions in the client's eyes
+		return KeeperException.create((known != Code.OK && known != Code.UNKNOWNSESSION) ? known : Code.SYSTEMERROR,
+				path);
 	}
 
 }

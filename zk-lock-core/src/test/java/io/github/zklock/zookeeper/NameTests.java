@@ -1,0 +1,121 @@
+package io.github.zklock.zookeeper;
+
+import java.util.List;
+
+import org.apache.zookeeper.KeeperException.Code;
+import org.apache.zookeeper.data.Stat;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+/**
+ * What is in names, numbers and codes.
+ */
+class NameTests {
+
+	@ParameterizedTest
+	@CsvSource(quoteCharacter = '"', textBlock = """
+			abc-XYZ_019,  abc-XYZ_019
+			a.b..c,       a.b..c
+			.,            %2E
+			..,           %2E%2E
+			.a.,          %2Ea%2E
+			a/b,          a%2Fb
+			a%2Fb,        a%252Fb
+			"a b",        a%20b
+			\u00e9,       %C3%A9
+			\u20ac,       %E2%82%AC
+			\uD83D\uDD12, %F0%9F%94%92
+			~,            %7E
+			""")
+	void namesAreEncodedIntoOneSegment(String name, String segment) {
+		assertThat(LockPath.encode(name)).isEqualTo(segment);
+		assertThat(LockPath.of("/root", "locks", name).parent()).isEqualTo("/root/locks/" + segment);
+		assertThat(LockPath.of("/", "locks", name).parent()).isEqualTo("/locks/" + segment);
+	}
+
+	@Test
+	void controlCharactersAreEncoded() {
+		assertThat(LockPath.encode("\u0000\n\u007f")).isEqualTo("%00%0A%7F");
+	}
+
+	@Test
+	void emptyNamesAndLoneSurrogatesAreRefused() {
+		assertThatIllegalArgumentException().isThrownBy(() -> LockPath.encode(""));
+		assertThatIllegalArgumentException().isThrownBy(() -> LockPath.encode("a\ud800b"));
+		assertThatIllegalArgumentException().isThrownBy(() -> LockPath.encode("\udc00"));
+	}
+
+	@Test
+	void levelsAreListedFromTheTop() {
+		assertThat(new LockPath("x", "/a/b/c").levels()).containsExactly("/a", "/a/b", "/a/b/c");
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "_c_guid-lock-0000000012, 12", "lock-2147483647, 2147483647", "lock--2147483648, -2147483648",
+			"__READ__-2147483648, -2147483648", "__READ__0000000001, 1", "0000000007, 7", "x0000000007, 7",
+			"lock-0000000000, 0", "x-1234567890, 1234567890" })
+	void contendersEndInTenDigits(String name, long sequence) {
+		assertThat(ContenderNode.parse(name)).isEqualTo(new ContenderNode(name, sequence));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "foo", "x-abc", "lock-123456789", "lock-12345678901", "lock-0000000001x", "-", "''" })
+	void otherChildrenAreNoContenders(String name) {
+		assertThat(ContenderNode.parse(name)).isNull();
+	}
+
+	@Test
+	void equalNumbersBlockEachOther() {
+		ContenderNode one = new ContenderNode("a-lock-2147483647", 2147483647);
+		ContenderNode other = new ContenderNode("b-lock-2147483647", 2147483647);
+		assertThat(one.blocks(other)).isTrue();
+		assertThat(other.blocks(one)).isTrue();
+		assertThat(one.blocks(one)).isFalse();
+		assertThat(new ContenderNode("c-lock--2147483648", -2147483648).blocks(one)).isTrue();
+	}
+
+	@Test
+	void onlyPlainLocksNeverComeBack() {
+		for (String name : List.of("_c_guid-lock-0000000001", "x-lock-0000000001")) {
+			assertThat(new ContenderNode(name, 1).isPlainLock()).as(name).isTrue();
+		}
+		for (String name : List.of("_c_guid-__WRIT__0000000001", "lock-0000000001", "guid__lock__0000000001")) {
+			assertThat(new ContenderNode(name, 1).isPlainLock()).as(name).isFalse();
+		}
+	}
+
+	@Test
+	void counterIsReadFromTheParentUpToItsEnd() {
+		Stat stat = new Stat();
+		stat.setNumChildren(3);
+		stat.setCversion(2 * 10 - 3);
+		assertThat(new Operation.Listing(List.of(), stat).counter()).isEqualTo(10);
+		stat.setNumChildren(0);
+		stat.setCversion((int) (2L * Integer.MAX_VALUE));
+		assertThat(new Operation.Listing(List.of(), stat).counter()).isEqualTo(Integer.MAX_VALUE);
+	}
+
+	@ParameterizedTest
+	@EnumSource(Code.class)
+	void everyCodeHasItsPlace(Code code) {
+		ReturnCode known = ReturnCode.of(code.intValue());
+		assertThat(known.is(ReturnCode.Meaning.OK)).isEqualTo(code == Code.OK);
+		assertThat(known.comesFromLeader())
+			.isEqualTo(code == Code.OK || code == Code.NONODE || code == Code.NODEEXISTS);
+		assertThat(known.toException("/path").getPath()).isEqualTo("/path");
+	}
+
+	@Test
+	void unknownCodeIsNeitherDoneNorNotDone() {
+		assertThat(ReturnCode.of(-9999).meaning()).isEqualTo(ReturnCode.Meaning.UNKNOWN);
+		assertThat(ReturnCode.of(Code.SYSTEMERROR.intValue()).meaning()).isEqualTo(ReturnCode.Meaning.UNKNOWN);
+		assertThat(ReturnCode.of(Code.SESSIONMOVED.intValue()).meaning()).isEqualTo(ReturnCode.Meaning.UNKNOWN);
+		assertThat(ReturnCode.of(Code.CONNECTIONLOSS.intValue()).meaning()).isEqualTo(ReturnCode.Meaning.DISCONNECTED);
+	}
+
+}

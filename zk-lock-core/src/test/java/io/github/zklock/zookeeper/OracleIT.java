@@ -1,0 +1,226 @@
+package io.github.zklock.zookeeper;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+import io.github.zklock.LockException;
+import io.github.zklock.LockLease;
+import io.github.zklock.LockLostException;
+import io.github.zklock.NamedLock;
+import io.github.zklock.embedded.ConnectString;
+import io.github.zklock.embedded.Direction;
+import io.github.zklock.embedded.EmbeddedZooKeeper;
+import io.github.zklock.embedded.FaultProxy;
+import io.github.zklock.embedded.Operation;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Several registries, many threads, random faults, and a cell that notices everything: an
+ * update that is lost, two holders at once, and a token that goes back. Prints its seed;
+ * {@code -Dzklock.seed=...} repeats its choices, {@code -Dzklock.seconds=...} makes it
+ * longer.
+ */
+class OracleIT extends LockTestSupport {
+
+	private static final Duration SESSION = Duration.ofSeconds(2);
+
+	private static final int NAMES = 3;
+
+	private static final int REGISTRIES = 3;
+
+	private static final int THREADS = 4;
+
+	private final long seed = Long.getLong("zklock.seed", System.nanoTime());
+
+	private final Duration length = Duration.ofSeconds(Long.getLong("zklock.seconds", 25));
+
+	private final List<Cell> cells = new ArrayList<>();
+
+	private final AtomicBoolean over = new AtomicBoolean();
+
+	private final AtomicInteger faults = new AtomicInteger();
+
+	OracleIT(EmbeddedZooKeeper server, @ConnectString String connectString) {
+		super(server, connectString);
+	}
+
+	/**
+	 * What the lock protects. Its counter is read, and written back a little later.
+	 */
+	private static final class Cell {
+
+		private final ConcurrentHashMap<Thread, Boolean> inside = new ConcurrentHashMap<>();
+
+		private final AtomicLong updates = new AtomicLong();
+
+		private final AtomicLong lastToken = new AtomicLong();
+
+		private volatile long counter;
+
+		void update(LockLease lease, boolean askForToken) {
+			if (!lease.isHeld()) {
+				return;
+			}
+			this.inside.put(Thread.currentThread(), true);
+			// Somebody else may be inside only if the lease has been lost meanwhile
+			boolean alone = this.inside.size() == 1;
+			assertThat(alone || !lease.isHeld()).as("two holders").isTrue();
+			if (askForToken) {
+				checkToken(lease);
+			}
+			long read = this.counter;
+			spin();
+			if (lease.isHeld()) {
+				this.counter = read + 1;
+				this.updates.incrementAndGet();
+			}
+			this.inside.remove(Thread.currentThread());
+		}
+
+		private void checkToken(LockLease lease) {
+			try {
+				long token = lease.fencingToken();
+				long last = this.lastToken.getAndAccumulate(token, Math::max);
+				assertThat(token > last || !lease.isHeld()).as("token %d after %d", token, last).isTrue();
+			}
+			catch (LockLostException ex) {
+				assertThat(lease.isHeld()).isFalse();
+			}
+		}
+
+		private static void spin() {
+			for (int spin = 0; spin < 200; spin++) {
+				Thread.onSpinWait();
+			}
+		}
+
+	}
+
+	@Test
+	void nothingIsEverSharedOrLost() throws Exception {
+		System.out.println("OracleIT: -Dzklock.seed=" + this.seed);
+		for (int name = 0; name < NAMES; name++) {
+			this.cells.add(new Cell());
+		}
+		List<CompletableFuture<Integer>> users = new ArrayList<>();
+		List<CompletableFuture<Void>> saboteurs = new ArrayList<>();
+		for (int registry = 0; registry < REGISTRIES; registry++) {
+			FaultProxy proxy = proxy();
+			ZooKeeperLocks locks = registry(proxy, SESSION);
+			for (int thread = 0; thread < THREADS; thread++) {
+				Random random = new Random(this.seed + 31L * registry + thread);
+				users.add(call(() -> use(locks, random)));
+			}
+			Random random = new Random(this.seed - registry);
+			saboteurs.add(call(() -> sabotage(proxy, random)));
+		}
+		CompletableFuture.runAsync(() -> this.over.set(true),
+				CompletableFuture.delayedExecutor(this.length.toMillis(), TimeUnit.MILLISECONDS));
+		int granted = 0;
+		for (CompletableFuture<Void> saboteur : saboteurs) {
+			saboteur.get(this.length.toSeconds() + 60, TimeUnit.SECONDS);
+		}
+		for (CompletableFuture<Integer> user : users) {
+			granted += user.get(60, TimeUnit.SECONDS);
+		}
+		System.out.println("OracleIT: " + granted + " grants, " + this.faults + " faults");
+		assertThat(granted).isGreaterThan(100);
+		assertThat(this.faults.get()).isGreaterThan(10);
+		for (int name = 0; name < NAMES; name++) {
+			assertThat(this.cells.get(name).counter).isEqualTo(this.cells.get(name).updates.get());
+			awaitNodes("lock-" + name, 0);
+		}
+	}
+
+	private int use(ZooKeeperLocks locks, Random random) throws Exception {
+		int granted = 0;
+		while (!this.over.get()) {
+			int name = random.nextInt(NAMES);
+			NamedLock lock = locks.lock("lock-" + name);
+			try {
+				Optional<LockLease> lease = take(lock, random);
+				if (lease.isPresent()) {
+					granted++;
+					try (LockLease held = lease.get()) {
+						this.cells.get(name).update(held, random.nextInt(3) == 0);
+					}
+				}
+			}
+			catch (LockException ex) {
+				assertThat(ex.name()).isEqualTo("lock-" + name);
+			}
+		}
+		return granted;
+	}
+
+	private static Optional<LockLease> take(NamedLock lock, Random random) throws Exception {
+		return switch (random.nextInt(5)) {
+			case 0 -> lock.tryAcquire(Duration.ZERO);
+			case 1 -> lock.tryAcquire(Duration.ofMillis(1 + random.nextInt(100)));
+			case 2 -> {
+				lock.lock();
+				yield lock.lease();
+			}
+			case 3 -> takeOrCancel(lock, random.nextBoolean());
+			default -> Optional.of(lock.acquire());
+		};
+	}
+
+	private static Optional<LockLease> takeOrCancel(NamedLock lock, boolean cancel) throws InterruptedException {
+		CompletableFuture<LockLease> future = lock.acquireAsync(Duration.ofMillis(500));
+		if (cancel) {
+			future.cancel(false);
+		}
+		try {
+			return Optional.of(future.get());
+		}
+		catch (ExecutionException | CancellationException ex) {
+			return Optional.empty();
+		}
+	}
+
+	private Void sabotage(FaultProxy proxy, Random random) throws Exception {
+		while (!this.over.get()) {
+			FaultProxy.Trigger trigger = switch (random.nextInt(6)) {
+				case 0 -> proxy.cutBefore(Operation.ANY, 1 + random.nextInt(50));
+				case 1 -> proxy.cutAfter(Operation.ANY, 1 + random.nextInt(50));
+				case 2 -> proxy.hold(Direction.TO_CLIENT, Operation.ANY, 1 + random.nextInt(50));
+				case 3 -> proxy.hold(Direction.TO_SERVER, Operation.ANY, 1 + random.nextInt(50));
+				case 4 -> proxy.passThenCut(Direction.TO_SERVER, Operation.CREATE, 1 + random.nextInt(5));
+				default -> {
+					proxy.swallow();
+					yield proxy.cutBefore(Operation.ANY, 1000);
+				}
+			};
+			boolean fired = trigger.await(Duration.ofMillis(200 + random.nextInt(2 * (int) SESSION.toMillis())));
+			pause(Duration.ofMillis(random.nextInt((int) SESSION.toMillis())));
+			this.faults.addAndGet(fired ? 1 : 0);
+			proxy.heal();
+			pause(Duration.ofMillis(random.nextInt(1000)));
+		}
+		proxy.heal();
+		return null;
+	}
+
+	/**
+	 * Let faults last, and let the locks recover from them.
+	 */
+	private static void pause(Duration duration) throws InterruptedException {
+		new CountDownLatch(1).await(duration.toMillis(), TimeUnit.MILLISECONDS);
+	}
+
+}
