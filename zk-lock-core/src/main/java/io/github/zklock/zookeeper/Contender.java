@@ -37,15 +37,6 @@ final class Contender implements Session.PathObserver {
 
 	}
 
-	/**
-	 * Whether the lock may pass to another local caller without a word to ZooKeeper.
-	 */
-	enum Others {
-
-		UNKNOWN, NONE, WAITING
-
-	}
-
 	private static final Logger logger = LoggerFactory.getLogger(Contender.class);
 
 	private static final int PARENT_ATTEMPTS = 20;
@@ -64,6 +55,10 @@ final class Contender implements Session.PathObserver {
 
 	private final String prefix = "_c_" + UUID.randomUUID() + ContenderNode.EXCLUSIVE;
 
+	private final LostCreate lostCreate;
+
+	private final OtherContenders others;
+
 	private Phase phase = Phase.CREATING;
 
 	private boolean unwanted;
@@ -78,6 +73,8 @@ final class Contender implements Session.PathObserver {
 
 	private int lostListings;
 
+	private boolean undecided;
+
 	private boolean haunted;
 
 	private @Nullable ContenderNode predecessor;
@@ -85,10 +82,6 @@ final class Contender implements Session.PathObserver {
 	private boolean predecessorIsLowest;
 
 	private boolean predecessorStaysAway;
-
-	private Others others = Others.UNKNOWN;
-
-	private boolean asking;
 
 	private boolean watched;
 
@@ -98,6 +91,8 @@ final class Contender implements Session.PathObserver {
 		this.path = path;
 		this.owner = owner;
 		this.data = data;
+		this.lostCreate = new LostCreate(session, path, this.prefix);
+		this.others = new OtherContenders(this, session, path, settings.sequenceLimit());
 	}
 
 	Session session() {
@@ -108,8 +103,8 @@ final class Contender implements Session.PathObserver {
 		return this.phase == Phase.GRANTED;
 	}
 
-	Others others() {
-		return this.others;
+	boolean owns(ContenderNode child) {
+		return child.equals(this.node);
 	}
 
 	private String nodePath() {
@@ -127,12 +122,14 @@ final class Contender implements Session.PathObserver {
 	 */
 	void start() {
 		this.phase = Phase.CREATING;
+		this.undecided = true;
 		this.session.write(Operation.createContender(this.path.child(this.prefix), this.data, this.settings.acl()),
 				(response) -> locked(() -> created(response)));
 		this.session.read(Operation.list(this.path.parent(), null), (response) -> locked(() -> listed(response, true)));
 	}
 
 	private void created(Response<Created> response) {
+		this.undecided = response.is(Meaning.DISCONNECTED) || response.is(Meaning.UNKNOWN);
 		if (this.phase != Phase.CREATING) {
 			if (response.is(Meaning.OK)) {
 				this.session.delete(response.result().path());
@@ -209,67 +206,41 @@ final class Contender implements Session.PathObserver {
 
 	// Recovering a create whose answer was lost
 
-	/**
-	 * Find out whether the node exists. A plain read could come too early: a write that
-	 * is answered shows that the create is decided.
-	 */
 	private void recover() {
-		if (this.phase == Phase.RECOVERING) {
-			this.session.insistOnWrite(() -> this.phase == Phase.RECOVERING, Operation.check(this.path.parent()),
-					(barrier) -> locked(() -> barrierReached(barrier)));
-		}
-	}
-
-	private void barrierReached(Response<String> barrier) {
-		if (this.phase != Phase.RECOVERING) {
-			return;
-		}
-		if (barrier.is(Meaning.OK)) {
-			this.session.insistOnRead(() -> this.phase == Phase.RECOVERING, Operation.list(this.path.parent(), null),
-					(response) -> locked(() -> recovered(response)));
-		}
-		else if (barrier.is(Meaning.NO_NODE)) {
-			createAfterAll();
-		}
-		else {
-			refused(barrier);
-		}
+		this.lostCreate.listWhenDecided(() -> this.phase == Phase.RECOVERING,
+				(response) -> locked(() -> recovered(response)));
 	}
 
 	private void recovered(Response<Listing> response) {
 		if (this.phase != Phase.RECOVERING) {
 			return;
 		}
-		if (response.is(Meaning.NO_NODE)) {
-			createAfterAll();
-		}
-		else if (!response.is(Meaning.OK)) {
-			refused(response);
-		}
-		else {
-			List<ContenderNode> own = ownNodes(response.result());
-			if (own.isEmpty()) {
-				createAfterAll();
-				return;
+		switch (response.meaning()) {
+			case OK -> {
+				List<ContenderNode> own = this.lostCreate.ownNodes(response.result());
+				if (own.isEmpty()) {
+					createAfterAll();
+				}
+				else {
+					found(own, response.result());
+				}
 			}
-			this.node = own.get(0);
-			own.stream().skip(1).forEach((surplus) -> this.session.delete(this.path.child(surplus.name())));
-			if (this.unwanted) {
-				release();
-			}
-			else {
-				this.phase = Phase.LISTING;
-				evaluate(response.result(), false);
-			}
+			case NO_NODE -> createAfterAll();
+			default -> refused(response);
 		}
 	}
 
-	private List<ContenderNode> ownNodes(Listing listing) {
-		return ContenderNode.parseAll(listing.children())
-			.stream()
-			.filter((child) -> child.name().startsWith(this.prefix))
-			.sorted(Comparator.comparingLong(ContenderNode::sequence))
-			.toList();
+	private void found(List<ContenderNode> own, Listing listing) {
+		this.undecided = false;
+		this.node = own.get(0);
+		own.stream().skip(1).forEach(this.lostCreate::delete);
+		if (this.unwanted) {
+			release();
+		}
+		else {
+			this.phase = Phase.LISTING;
+			evaluate(listing, false);
+		}
 	}
 
 	/**
@@ -291,15 +262,10 @@ final class Contender implements Session.PathObserver {
 	private void exorcise() {
 		if (this.phase == Phase.CREATING || this.phase == Phase.RECOVERING) {
 			exorciseLater();
-			return;
 		}
-		this.session.insistOnRead(() -> true, Operation.list(this.path.parent(), null), (response) -> locked(() -> {
-			if (response.is(Meaning.OK)) {
-				ownNodes(response.result()).stream()
-					.filter((child) -> !child.equals(this.node))
-					.forEach((ghost) -> this.session.delete(this.path.child(ghost.name())));
-			}
-		}));
+		else {
+			this.lostCreate.deleteUnless(this::owns);
+		}
 	}
 
 	// Listing
@@ -506,48 +472,22 @@ final class Contender implements Session.PathObserver {
 	// Holding
 
 	/**
+	 * Return what is known of others who wait.
+	 */
+	OtherContenders.Known others() {
+		return this.others.known();
+	}
+
+	/**
 	 * Find out whether others wait, and go on listening, unless that is known.
 	 */
 	void askForOthers() {
-		if (this.phase != Phase.GRANTED || this.others != Others.UNKNOWN || this.asking
-				|| !this.session.isConnected()) {
-			return;
+		if (this.phase == Phase.GRANTED) {
+			this.others.ask();
 		}
-		this.asking = true;
-		this.session.observe(this.path.parent(), this);
-		this.session.read(Operation.list(this.path.parent(), this.session), (response) -> locked(() -> {
-			this.asking = false;
-			if (this.phase == Phase.GRANTED) {
-				answeredOthers(response);
-			}
-		}));
 	}
 
-	private void answeredOthers(Response<Listing> response) {
-		switch (response.meaning()) {
-			case OK -> {
-				ContenderNode own = this.node;
-				List<ContenderNode> all = ContenderNode.parseAll(response.result().children());
-				if (own == null || !all.contains(own)) {
-					gone();
-					return;
-				}
-				boolean alone = all.size() == 1 && response.result().counter() < this.settings.sequenceLimit();
-				this.others = alone ? Others.NONE : Others.WAITING;
-			}
-			case NO_NODE -> {
-				gone();
-				return;
-			}
-			case DISCONNECTED, UNKNOWN, BUSY -> {
-				// Was it the list's length that cost the connection? Then there are
-				// others
-				this.others = (++this.lostListings < 2) ? Others.UNKNOWN : Others.WAITING;
-				this.session.later(response, () -> locked(() -> this.owner.othersChanged(this)));
-				return;
-			}
-			default -> this.others = Others.WAITING;
-		}
+	void othersChanged() {
 		this.owner.othersChanged(this);
 	}
 
@@ -622,10 +562,7 @@ final class Contender implements Session.PathObserver {
 				}
 			}
 			else if (changed.equals(this.path.parent())) {
-				if (this.others == Others.NONE) {
-					this.others = Others.UNKNOWN;
-					this.owner.othersChanged(this);
-				}
+				this.others.changed();
 			}
 			else if (this.node != null && changed.equals(nodePath())) {
 				this.watched = false;
@@ -640,9 +577,7 @@ final class Contender implements Session.PathObserver {
 	}
 
 	void disconnected() {
-		if (this.others == Others.NONE) {
-			this.others = Others.UNKNOWN;
-		}
+		this.others.disconnected();
 	}
 
 	/**
@@ -707,7 +642,10 @@ final class Contender implements Session.PathObserver {
 		}
 	}
 
-	private void gone() {
+	/**
+	 * The node has gone.
+	 */
+	void gone() {
 		end();
 		this.owner.gone(this);
 	}
@@ -720,7 +658,7 @@ final class Contender implements Session.PathObserver {
 		if (this.phase == Phase.ENDED) {
 			return;
 		}
-		if (this.phase == Phase.CREATING || this.phase == Phase.RECOVERING) {
+		if (this.undecided) {
 			exorciseLater();
 		}
 		end();
@@ -734,7 +672,7 @@ final class Contender implements Session.PathObserver {
 	 * Run a transition, alone. A transition that fails ends the attempt, so that nobody
 	 * waits for it for ever.
 	 */
-	private void locked(Runnable transition) {
+	void locked(Runnable transition) {
 		synchronized (this.owner) {
 			try {
 				transition.run();

@@ -241,13 +241,15 @@ class EveryFrameTests extends LockTestSupport {
 	}
 
 	/**
-	 * No server expires a session before its lease has ended.
+	 * No server expires a session before the lease of all that it has acknowledged has
+	 * ended.
 	 */
 	private void expireWhenFired(FaultProxy.Trigger trigger, FaultProxy proxy, ZooKeeperLocks locks)
 			throws InterruptedException {
 		ZooKeeper victim = locks.zooKeeper();
 		call(() -> {
 			if (trigger.await(PATIENCE)) {
+				proxy.hold(Direction.TO_SERVER);
 				awaitLeaseEnd(locks);
 				Sessions.expire(victim, server().connectString());
 				proxy.heal();

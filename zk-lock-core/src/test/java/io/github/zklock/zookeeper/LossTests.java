@@ -167,7 +167,12 @@ class LossTests extends LockTestSupport {
 		get(late).close();
 	}
 
+	/**
+	 * Expire the session as a server may: when the lease of all that it has acknowledged
+	 * is over.
+	 */
 	private void expireBehindTheProxy() throws Exception {
+		this.proxy.hold(Direction.TO_SERVER);
 		awaitLeaseEnd(this.locks);
 		Session session = Objects.requireNonNull(this.locks.keeper().connectedSession(),
 				"still connected, as far as the client knows");
