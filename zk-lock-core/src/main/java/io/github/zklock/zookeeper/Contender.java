@@ -1,7 +1,6 @@
 package io.github.zklock.zookeeper;
 
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -77,11 +76,7 @@ final class Contender implements Session.PathObserver {
 
 	private boolean haunted;
 
-	private @Nullable ContenderNode predecessor;
-
-	private boolean predecessorIsLowest;
-
-	private boolean predecessorStaysAway;
+	private @Nullable Predecessor predecessor;
 
 	private boolean watched;
 
@@ -101,6 +96,13 @@ final class Contender implements Session.PathObserver {
 
 	boolean isGranted() {
 		return this.phase == Phase.GRANTED;
+	}
+
+	/**
+	 * Return whether ZooKeeper has told that others come first.
+	 */
+	boolean isBehindOthers() {
+		return this.phase == Phase.QUEUED || this.phase == Phase.DRAINING;
 	}
 
 	boolean owns(ContenderNode child) {
@@ -369,38 +371,17 @@ final class Contender implements Session.PathObserver {
 	// Waiting
 
 	private void queue(List<ContenderNode> before) {
-		ContenderNode nearest = before.stream().max(Comparator.comparingLong(ContenderNode::sequence)).orElseThrow();
+		Predecessor nearest = new Predecessor(this, this.session, this.path, before);
 		this.phase = Phase.QUEUED;
 		this.predecessor = nearest;
-		this.predecessorIsLowest = before.size() == 1;
-		this.predecessorStaysAway = nearest.isPlainLock();
-		this.session.observe(this.path.child(nearest.name()), this);
-		watch(nearest);
+		nearest.watch();
 		this.owner.queued(this);
 	}
 
-	private void watch(ContenderNode nearest) {
-		String nearestPath = this.path.child(nearest.name());
-		this.session.insistOnRead(() -> nearest.equals(this.predecessor), Operation.getData(nearestPath, this.session),
-				(response) -> locked(() -> {
-					if (!nearest.equals(this.predecessor)) {
-						return;
-					}
-					if (response.is(Meaning.OK)) {
-						this.predecessorStaysAway = nearest.isPlainLock() || NodeData.isOurs(response.result());
-					}
-					else if (response.is(Meaning.NO_NODE)) {
-						predecessorGone();
-					}
-					else {
-						refused(response);
-					}
-				}));
-	}
-
-	private void predecessorGone() {
+	void predecessorGone() {
+		Predecessor nearest = this.predecessor;
 		forgetPredecessor();
-		if (this.predecessorIsLowest && this.predecessorStaysAway) {
+		if (nearest != null && nearest.isLastBefore()) {
 			grant();
 		}
 		else {
@@ -409,10 +390,9 @@ final class Contender implements Session.PathObserver {
 	}
 
 	private void forgetPredecessor() {
-		ContenderNode nearest = this.predecessor;
-		if (nearest != null) {
+		if (this.predecessor != null) {
+			this.predecessor.forget();
 			this.predecessor = null;
-			this.session.forget(this.path.child(nearest.name()), this);
 		}
 	}
 
@@ -552,14 +532,8 @@ final class Contender implements Session.PathObserver {
 			if (this.phase == Phase.ENDED) {
 				return;
 			}
-			ContenderNode nearest = this.predecessor;
-			if (nearest != null && changed.equals(this.path.child(nearest.name()))) {
-				if (type == EventType.NodeDeleted) {
-					predecessorGone();
-				}
-				else {
-					watch(nearest);
-				}
+			if (this.predecessor != null && this.predecessor.isAt(changed)) {
+				this.predecessor.changed(type);
 			}
 			else if (changed.equals(this.path.parent())) {
 				this.others.changed();
@@ -585,9 +559,8 @@ final class Contender implements Session.PathObserver {
 	 * told not to.
 	 */
 	void reconnected() {
-		ContenderNode nearest = this.predecessor;
-		if (nearest != null) {
-			watch(nearest);
+		if (this.predecessor != null) {
+			this.predecessor.watch();
 		}
 		this.watched = false;
 	}
@@ -650,7 +623,7 @@ final class Contender implements Session.PathObserver {
 		this.owner.gone(this);
 	}
 
-	private void refused(Response<?> response) {
+	void refused(Response<?> response) {
 		fail("ZooKeeper refuses it", response.toException(this.path.parent()));
 	}
 

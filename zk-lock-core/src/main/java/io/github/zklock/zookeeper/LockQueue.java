@@ -214,11 +214,17 @@ final class LockQueue implements Contender.Owner {
 	 * be asked
 	 */
 	synchronized boolean remove(Request request) {
-		boolean others = this.hold != null || (this.contended && request.time().hasBegunBefore(this.contendedAt));
+		boolean others = isContended(request);
 		if (this.waiting.remove(request) && this.waiting.isEmpty()) {
 			settle();
 		}
 		return others;
+	}
+
+	private boolean isContended(Request request) {
+		Contender present = this.contender;
+		boolean behindOthers = present != null && present.isBehindOthers() && present.session().isConnected();
+		return this.hold != null || behindOthers || (this.contended && request.time().hasBegunBefore(this.contendedAt));
 	}
 
 	/**

@@ -1,6 +1,8 @@
 package io.github.zklock.zookeeper;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -182,6 +184,44 @@ class ExclusiveLockTests extends LockTestSupport {
 			assertThat(this.lock.tryAcquire(Duration.ofMillis(10))).isEmpty();
 			awaitNodes("lock", 1);
 		}
+	}
+
+	@Test
+	void latecomerBehindALocalWaiterSeesContentionToo() throws Exception {
+		LockLease lease = this.elsewhere.acquire();
+		CompletableFuture<LockLease> waiting = this.lock.acquireAsync(PATIENCE);
+		awaitNodes("lock", 2);
+		await().until(() -> server().view().watchCount() == 1);
+		assertThat(this.lock.tryAcquire(Duration.ofMillis(20))).isEmpty();
+		lease.close();
+		get(waiting).close();
+	}
+
+	@Test
+	void contentionIsNeverReportedAsUnavailable() throws Exception {
+		FaultProxy proxy = proxy();
+		proxy.delay(Duration.ofMillis(10));
+		NamedLock slow = warmUp(registry(proxy), "lock").lock("lock");
+		NamedLock other = warmUp(registry(proxy), "lock").lock("lock");
+		List<CompletableFuture<Integer>> users = new ArrayList<>();
+		for (int user = 0; user < 8; user++) {
+			NamedLock own = (user % 2 == 0) ? slow : other;
+			users.add(call(() -> {
+				int granted = 0;
+				for (int round = 0; round < 20; round++) {
+					Optional<LockLease> lease = own.tryAcquire(Duration.ofMillis(300));
+					lease.ifPresent(LockLease::close);
+					granted += lease.isPresent() ? 1 : 0;
+				}
+				return granted;
+			}));
+		}
+		int granted = 0;
+		for (CompletableFuture<Integer> user : users) {
+			granted += get(user);
+		}
+		assertThat(granted).isBetween(1, 160);
+		awaitNodes("lock", 0);
 	}
 
 	@Test

@@ -34,7 +34,7 @@ class NameTests {
 			""")
 	void namesAreEncodedIntoOneSegment(String name, String segment) {
 		assertThat(LockPath.encode(name)).isEqualTo(segment);
-		assertThat(LockPath.of("/root", "locks", name).parent()).isEqualTo("/root/locks/" + segment);
+		assertThat(LockPath.of("/base", "locks", name).parent()).isEqualTo("/base/locks/" + segment);
 		assertThat(LockPath.of("/", "locks", name).parent()).isEqualTo("/locks/" + segment);
 	}
 

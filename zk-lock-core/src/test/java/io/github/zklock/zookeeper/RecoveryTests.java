@@ -180,16 +180,16 @@ class RecoveryTests extends LockTestSupport {
 
 	@Test
 	void h37_predecessorThatGivesUpDoesNotFreeTheLock() throws Exception {
-		ZooKeeperLocks third = registry();
+		FaultProxy watched = proxy();
+		ZooKeeperLocks third = registry(watched);
 		LockLease holder = this.elsewhere.acquire();
 		CompletableFuture<LockLease> second = this.lock.acquireAsync(PATIENCE);
 		awaitNodes("lock", 2);
 		CompletableFuture<LockLease> last = third.lock("lock").acquireAsync(PATIENCE);
-		awaitNodes("lock", 3);
-		long watches = server().view().watchCount();
+		await().until(() -> watched.frames(Direction.TO_CLIENT, Operation.GET_DATA) == 1);
 		second.cancel(false);
+		await().until(() -> watched.frames(Direction.TO_CLIENT, Operation.GET_DATA) == 2);
 		awaitNodes("lock", 2);
-		await().until(() -> server().view().watchCount() <= watches);
 		assertThat(last).isNotDone();
 		holder.close();
 		get(last).close();

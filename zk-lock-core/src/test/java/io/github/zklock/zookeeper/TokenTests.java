@@ -2,6 +2,7 @@ package io.github.zklock.zookeeper;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -34,25 +35,27 @@ class TokenTests extends LockTestSupport {
 
 	@Test
 	void h21_growsOverFreeQueuedAndHandedOverLocks() throws Exception {
-		List<Long> tokens = new ArrayList<>();
+		List<Long> tokens = Collections.synchronizedList(new ArrayList<>());
 		NamedLock elsewhere = registry().lock("lock");
 		for (int round = 0; round < 10; round++) {
 			LockLease first = this.lock.acquire();
-			CompletableFuture<LockLease> second = this.lock.acquireAsync(PATIENCE);
-			CompletableFuture<LockLease> third = this.lock.acquireAsync(PATIENCE);
+			List<CompletableFuture<Void>> next = new ArrayList<>();
+			for (NamedLock waiting : List.of(this.lock, this.lock, (round % 2 == 0) ? this.lock : elsewhere)) {
+				next.add(waiting.acquireAsync(PATIENCE).thenAccept((lease) -> {
+					tokens.add(lease.fencingToken());
+					lease.close();
+				}));
+			}
 			if (round % 2 == 1) {
-				CompletableFuture<LockLease> remote = elsewhere.acquireAsync(PATIENCE);
 				awaitNodes("lock", 2);
-				tokens.add(closing(first));
-				tokens.add(closing(get(remote)));
 			}
-			else {
-				tokens.add(closing(first));
+			tokens.add(first.fencingToken());
+			first.close();
+			for (CompletableFuture<Void> done : next) {
+				get(done);
 			}
-			tokens.add(closing(get(second)));
-			tokens.add(closing(get(third)));
 		}
-		assertThat(tokens).isSorted().doesNotHaveDuplicates().hasSize(35);
+		assertThat(tokens).isSorted().doesNotHaveDuplicates().hasSize(40);
 	}
 
 	private static long closing(LockLease lease) {
