@@ -8,6 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import io.github.zklock.zookeeper.Operation.Created;
 import io.github.zklock.zookeeper.Operation.Listing;
 import io.github.zklock.zookeeper.ReturnCode.Meaning;
+import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.Watcher.Event.EventType;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -70,7 +71,7 @@ final class Contender implements Session.PathObserver {
 
 	private int parentAttempts;
 
-	private int lostListings;
+	private @Nullable KeeperException parentFailure;
 
 	private boolean undecided;
 
@@ -127,7 +128,7 @@ final class Contender implements Session.PathObserver {
 		this.undecided = true;
 		this.session.write(Operation.createContender(this.path.child(this.prefix), this.data, this.settings.acl()),
 				(response) -> locked(() -> created(response)));
-		this.session.read(Operation.list(this.path.parent(), null), (response) -> locked(() -> listed(response, true)));
+		this.session.list(this.path.parent(), (response) -> locked(() -> listed(response, true)));
 	}
 
 	private void created(Response<Created> response) {
@@ -176,6 +177,10 @@ final class Contender implements Session.PathObserver {
 			release();
 			return;
 		}
+		if (this.parentFailure != null) {
+			fail("its parent node cannot be created", this.parentFailure);
+			return;
+		}
 		if (++this.parentAttempts > PARENT_ATTEMPTS) {
 			fail("its parent node '%s' is removed again and again".formatted(this.path.parent()), null);
 			return;
@@ -198,8 +203,9 @@ final class Contender implements Session.PathObserver {
 		}
 		for (String level : levels) {
 			this.session.write(Operation.createContainer(level, this.settings.acl()), (response) -> locked(() -> {
-				if (response.is(Meaning.REFUSED) && this.phase == Phase.CREATING) {
-					fail("its parent node '%s' cannot be created".formatted(level), response.toException(level));
+				// It may exist all the same: a server looks at the rights first
+				if (response.is(Meaning.REFUSED) && this.parentFailure == null) {
+					this.parentFailure = response.toException(level);
 				}
 			}));
 		}
@@ -274,8 +280,7 @@ final class Contender implements Session.PathObserver {
 
 	private void list() {
 		this.phase = Phase.LISTING;
-		this.session.read(Operation.list(this.path.parent(), null),
-				(response) -> locked(() -> listed(response, false)));
+		this.session.list(this.path.parent(), (response) -> locked(() -> listed(response, false)));
 	}
 
 	private void listed(Response<Listing> response, boolean first) {
@@ -283,53 +288,17 @@ final class Contender implements Session.PathObserver {
 			return;
 		}
 		switch (response.meaning()) {
-			case OK -> {
-				this.lostListings = 0;
-				evaluate(response.result(), first);
-			}
+			case OK -> evaluate(response.result(), first);
 			case NO_NODE -> gone();
-			case DISCONNECTED -> {
-				this.lostListings++;
-				this.session.later(response, () -> locked(this::listAgain));
-			}
-			case UNKNOWN, BUSY -> this.session.later(response, () -> locked(this::listAgain));
+			case DISCONNECTED, UNKNOWN, BUSY -> this.session.later(response, () -> locked(this::listAgain));
 			default -> refused(response);
 		}
 	}
 
-	/**
-	 * A list that is longer than the client accepts costs the connection each time it is
-	 * read. So ask for its length first when that seems to have happened.
-	 */
 	private void listAgain() {
-		if (this.phase != Phase.LISTING) {
-			return;
-		}
-		if (this.lostListings < 2) {
+		if (this.phase == Phase.LISTING) {
 			list();
-			return;
 		}
-		this.session.insistOnRead(() -> this.phase == Phase.LISTING, Operation.countChildren(this.path.parent()),
-				(response) -> locked(() -> {
-					if (this.phase != Phase.LISTING) {
-						return;
-					}
-					if (response.is(Meaning.OK) && response.result() > longestList()) {
-						fail("its queue of %d is longer than a client can read: raise 'jute.maxbuffer'"
-							.formatted(response.result()), null);
-					}
-					else {
-						this.lostListings = 0;
-						list();
-					}
-				}));
-	}
-
-	private int longestList() {
-		int bytes = this.session.zooKeeper()
-			.getClientConfig()
-			.getInt(ContenderSettings.MAX_BUFFER, ContenderSettings.DEFAULT_MAX_BUFFER);
-		return bytes / (Integer.BYTES + this.prefix.length() + ContenderSettings.SEQUENCE_DIGITS);
 	}
 
 	private void evaluate(Listing listing, boolean first) {
@@ -385,8 +354,16 @@ final class Contender implements Session.PathObserver {
 			grant();
 		}
 		else {
+			this.owner.queued(this);
 			list();
 		}
+	}
+
+	/**
+	 * The predecessor is still there.
+	 */
+	void stillBehind() {
+		this.owner.queued(this);
 	}
 
 	private void forgetPredecessor() {
@@ -431,8 +408,8 @@ final class Contender implements Session.PathObserver {
 		this.session.delete(nodePath());
 		this.node = null;
 		this.phase = Phase.DRAINING;
-		this.owner.queued(this);
 		removeParent();
+		this.owner.queued(this);
 	}
 
 	private void removeParent() {
@@ -624,7 +601,8 @@ final class Contender implements Session.PathObserver {
 	}
 
 	void refused(Response<?> response) {
-		fail("ZooKeeper refuses it", response.toException(this.path.parent()));
+		fail(response.is(Meaning.TOO_LONG) ? "its queue is longer than a client can read: raise 'jute.maxbuffer'"
+				: "ZooKeeper refuses it", response.toException(this.path.parent()));
 	}
 
 	private void fail(String reason, @Nullable Exception cause) {

@@ -1,6 +1,7 @@
 package io.github.zklock.zookeeper;
 
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -21,8 +22,14 @@ record ContenderNode(String name, long sequence) {
 	 */
 	static final String EXCLUSIVE = "-lock-";
 
+	/**
+	 * The length of a name that zk-lock makes, and other clients too: a prefix, a UUID
+	 * and a number.
+	 */
+	static final int USUAL_LENGTH = 55;
+
 	// The dash of "lock-" is no sign: a number is negative only with a second one
-	private static final Pattern SEQUENCE = Pattern.compile("(?:(?<=[-_])-)?(?<!\\d)\\d{10}$");
+	private static final Pattern SEQUENCE = Pattern.compile("(?:(?<=[-_])-)?(?<!\\d)\\d{10}\\z");
 
 	static @Nullable ContenderNode parse(String name) {
 		Matcher sequence = SEQUENCE.matcher(name);
@@ -46,7 +53,7 @@ record ContenderNode(String name, long sequence) {
 	 * the write nodes of other clients may, as read nodes.
 	 */
 	boolean isPlainLock() {
-		String number = (this.sequence < 0) ? "" : "%010d".formatted(this.sequence);
+		String number = (this.sequence < 0) ? "" : String.format(Locale.ROOT, "%010d", this.sequence);
 		return this.name.endsWith(EXCLUSIVE + number);
 	}
 

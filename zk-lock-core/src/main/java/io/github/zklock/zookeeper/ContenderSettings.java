@@ -2,8 +2,6 @@ package io.github.zklock.zookeeper;
 
 import java.util.List;
 
-import org.apache.zookeeper.client.ZKClientConfig;
-import org.apache.zookeeper.common.ZKConfig;
 import org.apache.zookeeper.data.ACL;
 
 /**
@@ -21,11 +19,5 @@ record ContenderSettings(List<ACL> acl, long sequenceLimit) {
 	static final long LAST_SEQUENCE = (1L << 31) - (1L << 20);
 
 	static final long DEFAULT_SEQUENCE_LIMIT = 1L << 30;
-
-	static final int SEQUENCE_DIGITS = 10;
-
-	static final String MAX_BUFFER = ZKConfig.JUTE_MAXBUFFER;
-
-	static final int DEFAULT_MAX_BUFFER = ZKClientConfig.CLIENT_MAX_PACKET_LENGTH_DEFAULT;
 
 }

@@ -141,11 +141,19 @@ final class Hold implements LockLease {
 
 	// Entering again
 
-	void enter() {
+	/**
+	 * Enter once more.
+	 * @return false if the hold has been closed meanwhile
+	 */
+	boolean enter() {
 		if (!isHeld()) {
+			if (isClosed()) {
+				return false;
+			}
 			throw lost();
 		}
 		this.entries++;
+		return true;
 	}
 
 	/**

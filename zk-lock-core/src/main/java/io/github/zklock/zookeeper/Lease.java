@@ -26,6 +26,8 @@ final class Lease {
 
 	private long acknowledged;
 
+	private long notBefore;
+
 	private boolean running;
 
 	private boolean dead;
@@ -45,6 +47,7 @@ final class Lease {
 		this.clock = clock;
 		this.onEnd = onEnd;
 		this.end = clock.getAsLong();
+		this.notBefore = Long.MIN_VALUE / 2 + this.end;
 	}
 
 	/**
@@ -65,16 +68,21 @@ final class Lease {
 	 * @param sent when the operation was sent
 	 */
 	void acknowledge(long sent) {
-		check();
+		int ended = NONE;
 		synchronized (this) {
-			long newEnd = sent + this.duration;
-			if (this.dead || newEnd - this.clock.getAsLong() <= 0 || (this.running && newEnd - this.end <= 0)) {
-				return;
+			long now = this.clock.getAsLong();
+			if (this.running && now - this.end >= 0) {
+				ended = endTerm();
 			}
-			this.acknowledged = sent;
-			this.running = true;
-			this.end = newEnd;
+			long newEnd = sent + this.duration;
+			boolean tooOld = newEnd - now <= 0 || sent - this.notBefore < 0 || (this.running && newEnd - this.end <= 0);
+			if (!this.dead && !tooOld) {
+				this.acknowledged = sent;
+				this.running = true;
+				this.end = newEnd;
+			}
 		}
+		tell(ended);
 	}
 
 	/**
@@ -93,7 +101,14 @@ final class Lease {
 		if (this.clock.getAsLong() - end < 0) {
 			return this.term == term;
 		}
-		check();
+		// It has been seen to be over, even if it is prolonged at this very moment
+		int ended = NONE;
+		synchronized (this) {
+			if (this.running && this.term == term) {
+				ended = endTerm();
+			}
+		}
+		tell(ended);
 		return false;
 	}
 
@@ -108,28 +123,33 @@ final class Lease {
 	 * End the term if its time is over.
 	 */
 	void check() {
-		int ended;
+		int ended = NONE;
 		synchronized (this) {
-			if (!this.running || this.clock.getAsLong() - this.end < 0) {
-				return;
+			if (this.running && this.clock.getAsLong() - this.end >= 0) {
+				ended = endTerm();
 			}
-			ended = endTerm();
 		}
-		this.onEnd.accept(ended);
+		tell(ended);
 	}
 
 	/**
-	 * End the term although its time is not over.
+	 * End the term although its time is not over. What was sent before counts no more.
 	 */
 	void lapse() {
-		int ended;
+		int ended = NONE;
 		synchronized (this) {
-			if (!this.running) {
-				return;
+			this.notBefore = this.clock.getAsLong();
+			if (this.running) {
+				ended = endTerm();
 			}
-			ended = endTerm();
 		}
-		this.onEnd.accept(ended);
+		tell(ended);
+	}
+
+	private void tell(int ended) {
+		if (ended != NONE) {
+			this.onEnd.accept(ended);
+		}
 	}
 
 	/**

@@ -102,11 +102,14 @@ final class LockQueue implements Contender.Owner {
 			this.waiting.add(request);
 			proceed();
 		}
-		else if (this.hold != null || !this.waiting.isEmpty()) {
+		else if (this.hold != null) {
 			request.decide(Request.Outcome.REFUSED);
 		}
 		else if (this.keeper.hasLostConnection()) {
 			request.decide(Request.Outcome.failed(unavailable("ZooKeeper is not connected", null)));
+		}
+		else if (!this.waiting.isEmpty()) {
+			request.decide(Request.Outcome.REFUSED);
 		}
 		else {
 			this.waiting.add(request);
@@ -163,7 +166,7 @@ final class LockQueue implements Contender.Owner {
 		int probe = ++this.probes;
 		session.write(Operation.sync(this.path.parent()), (response) -> {
 		});
-		session.read(Operation.list(this.path.parent(), null), (response) -> probed(probe, response));
+		session.list(this.path.parent(), (response) -> probed(probe, response));
 	}
 
 	private synchronized void probed(int probe, Response<Listing> response) {
@@ -223,7 +226,8 @@ final class LockQueue implements Contender.Owner {
 
 	private boolean isContended(Request request) {
 		Contender present = this.contender;
-		boolean behindOthers = present != null && present.isBehindOthers() && present.session().isConnected();
+		boolean behindOthers = present != null && present.isBehindOthers()
+				&& present.session().lease().currentTerm() != Lease.NONE;
 		return this.hold != null || behindOthers || (this.contended && request.time().hasBegunBefore(this.contendedAt));
 	}
 
@@ -359,6 +363,7 @@ final class LockQueue implements Contender.Owner {
 			return done();
 		}
 		dropHold();
+		noteContention();
 		return passOn();
 	}
 

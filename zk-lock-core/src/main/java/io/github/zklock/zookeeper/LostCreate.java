@@ -37,7 +37,7 @@ final class LostCreate {
 	void listWhenDecided(BooleanSupplier wanted, Consumer<Response<Listing>> answer) {
 		this.session.insistOnWrite(wanted, Operation.check(this.path.parent()), (barrier) -> {
 			if (barrier.is(Meaning.OK)) {
-				this.session.insistOnRead(wanted, Operation.list(this.path.parent(), null), answer);
+				this.session.insistOnList(wanted, this.path.parent(), answer);
 			}
 			else {
 				answer.accept(new Response<>(barrier.code(), null));
@@ -62,7 +62,7 @@ final class LostCreate {
 	 * @param known whether the attempt knows a node
 	 */
 	void deleteUnless(Predicate<ContenderNode> known) {
-		this.session.insistOnRead(() -> true, Operation.list(this.path.parent(), null), (response) -> {
+		this.session.insistOnList(() -> true, this.path.parent(), (response) -> {
 			if (response.is(Meaning.OK)) {
 				ownNodes(response.result()).stream().filter(known.negate()).forEach(this::delete);
 			}

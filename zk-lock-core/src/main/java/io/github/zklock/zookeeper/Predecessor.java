@@ -24,6 +24,8 @@ final class Predecessor {
 
 	private boolean staysAway;
 
+	private boolean asking;
+
 	private boolean forgotten;
 
 	/**
@@ -46,17 +48,23 @@ final class Predecessor {
 	 * Watch the node, by a read that leaves no watch behind if it has gone.
 	 */
 	void watch() {
+		if (this.asking) {
+			return;
+		}
+		this.asking = true;
 		this.session.observe(this.path, this.successor);
 		this.session.insistOnRead(() -> !this.forgotten, Operation.getData(this.path, this.session),
 				(response) -> this.successor.locked(() -> answered(response)));
 	}
 
 	private void answered(Response<byte[]> response) {
+		this.asking = false;
 		if (this.forgotten) {
 			return;
 		}
 		if (response.is(Meaning.OK)) {
 			this.staysAway = this.node.isPlainLock() || NodeData.isOurs(response.result());
+			this.successor.stillBehind();
 		}
 		else if (response.is(Meaning.NO_NODE)) {
 			this.successor.predecessorGone();

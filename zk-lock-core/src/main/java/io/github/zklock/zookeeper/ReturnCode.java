@@ -65,6 +65,11 @@ record ReturnCode(int code, Meaning meaning) {
 		AUTH_FAILED,
 
 		/**
+		 * The answer would be longer than the client can read.
+		 */
+		TOO_LONG,
+
+		/**
 		 * Not executed, and trying again will not help.
 		 */
 		REFUSED
@@ -74,6 +79,10 @@ record ReturnCode(int code, Meaning meaning) {
 	// Code.get throws for what it does not know
 	private static final Map<Integer, Code> CODES = Arrays.stream(Code.values())
 		.collect(Collectors.toUnmodifiableMap(Code::intValue, Function.identity()));
+
+	static ReturnCode tooLong() {
+		return new ReturnCode(Code.MARSHALLINGERROR.intValue(), Meaning.TOO_LONG);
+	}
 
 	static ReturnCode of(int code) {
 		Code known = CODES.get(code);

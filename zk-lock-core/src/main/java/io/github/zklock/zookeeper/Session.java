@@ -11,10 +11,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
+import io.github.zklock.zookeeper.Operation.Listing;
 import io.github.zklock.zookeeper.ReturnCode.Meaning;
 import org.apache.zookeeper.WatchedEvent;
 import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.client.ZKClientConfig;
+import org.apache.zookeeper.common.ZKConfig;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,6 +36,8 @@ final class Session implements Watcher {
 
 	private static final Logger logger = LoggerFactory.getLogger(Session.class);
 
+	private static final int LOST_LISTS_BEFORE_DOUBT = 2;
+
 	private final EventLoop loop;
 
 	private final Observer observer;
@@ -42,6 +47,8 @@ final class Session implements Watcher {
 	private final Map<String, Set<PathObserver>> paths = new ConcurrentHashMap<>();
 
 	private final Map<String, CompletableFuture<Void>> deletes = new ConcurrentHashMap<>();
+
+	private final Map<String, Integer> lostLists = new ConcurrentHashMap<>();
 
 	// by the event loop only
 	private final List<Runnable> parked = new ArrayList<>();
@@ -179,6 +186,7 @@ final class Session implements Watcher {
 	 */
 	void finish() {
 		this.dead = true;
+		this.connected = false;
 		this.lease.kill();
 		finishDeletes();
 	}
@@ -266,6 +274,64 @@ final class Session implements Watcher {
 	}
 
 	/**
+	 * List the children of a node, once, whatever becomes of it. A list that is longer
+	 * than the client accepts costs the connection each time it is read, so its length is
+	 * asked for first when that seems to have happened.
+	 */
+	void list(String path, Consumer<Response<Listing>> answer) {
+		if (this.lostLists.getOrDefault(path, 0) < LOST_LISTS_BEFORE_DOUBT) {
+			listAtOnce(path, answer);
+			return;
+		}
+		read(Operation.countChildren(path), (count) -> {
+			if (count.is(Meaning.OK) && count.result() > longestList()) {
+				answer.accept(new Response<>(ReturnCode.tooLong(), null));
+			}
+			else if (count.is(Meaning.OK)) {
+				this.lostLists.remove(path);
+				listAtOnce(path, answer);
+			}
+			else {
+				answer.accept(new Response<>(count.code(), null));
+			}
+		});
+	}
+
+	private void listAtOnce(String path, Consumer<Response<Listing>> answer) {
+		read(Operation.list(path, null), (response) -> {
+			if (response.is(Meaning.DISCONNECTED)) {
+				this.lostLists.merge(path, 1, Integer::sum);
+			}
+			else {
+				this.lostLists.remove(path);
+			}
+			answer.accept(response);
+		});
+	}
+
+	private int longestList() {
+		int bytes = this.zooKeeper.getClientConfig()
+			.getInt(ZKConfig.JUTE_MAXBUFFER, ZKClientConfig.CLIENT_MAX_PACKET_LENGTH_DEFAULT);
+		return bytes / (Integer.BYTES + ContenderNode.USUAL_LENGTH);
+	}
+
+	/**
+	 * List the children of a node until ZooKeeper answers, nobody wants the answer any
+	 * more, or the session ends.
+	 */
+	void insistOnList(BooleanSupplier wanted, String path, Consumer<Response<Listing>> answer) {
+		if (this.dead || !wanted.getAsBoolean()) {
+			return;
+		}
+		list(path, (response) -> {
+			switch (response.meaning()) {
+				case DISCONNECTED, UNKNOWN, BUSY -> later(response, () -> insistOnList(wanted, path, answer));
+				default -> answer.accept(response);
+			}
+		});
+	}
+
+	/**
 	 * Send a write again and again until ZooKeeper answers it, nobody wants the answer
 	 * any more, or the session ends.
 	 */
@@ -314,8 +380,7 @@ final class Session implements Watcher {
 	 * @return completed when the node is known to be gone, or when the connection is
 	 */
 	CompletableFuture<Void> delete(String path) {
-		CompletableFuture<Void> done = new CompletableFuture<>();
-		this.deletes.put(path, done);
+		CompletableFuture<Void> done = this.deletes.computeIfAbsent(path, (key) -> new CompletableFuture<>());
 		insistOnWrite(() -> true, Operation.delete(path), (response) -> {
 			if (!response.is(Meaning.OK) && !response.is(Meaning.NO_NODE)) {
 				logger.error("Node '{}' cannot be deleted: its lock is free only when the session ends", path,
@@ -327,7 +392,7 @@ final class Session implements Watcher {
 		if (this.dead) {
 			this.deletes.remove(path);
 		}
-		if (!this.connected) {
+		if (this.dead || !this.connected) {
 			done.complete(null);
 		}
 		return done;

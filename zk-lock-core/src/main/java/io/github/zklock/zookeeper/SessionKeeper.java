@@ -123,16 +123,20 @@ final class SessionKeeper implements Session.Observer {
 			if (condition.getAsBoolean()) {
 				return true;
 			}
-			synchronized (this.changes) {
-				long remaining = deadline - System.nanoTime();
-				while (this.changes.get() == seen && remaining > 0) {
-					this.changes.wait(1 + remaining / 1_000_000);
-					remaining = deadline - System.nanoTime();
-				}
-				if (remaining <= 0) {
-					return condition.getAsBoolean();
-				}
+			if (!awaitChange(seen, deadline)) {
+				return condition.getAsBoolean();
 			}
+		}
+	}
+
+	private boolean awaitChange(long seen, long deadline) throws InterruptedException {
+		synchronized (this.changes) {
+			long remaining = deadline - System.nanoTime();
+			while (this.changes.get() == seen && remaining > 0) {
+				this.changes.wait(1 + remaining / 1_000_000);
+				remaining = deadline - System.nanoTime();
+			}
+			return remaining > 0;
 		}
 	}
 
@@ -166,7 +170,7 @@ final class SessionKeeper implements Session.Observer {
 				this.background.execute(() -> close(session));
 			}
 		}
-		catch (IOException | RuntimeException ex) {
+		catch (IOException | RuntimeException | LinkageError ex) {
 			logger.warn("No ZooKeeper handle for {} can be made, trying again", address(), ex);
 			this.loop.backOff(this::open);
 		}

@@ -23,7 +23,10 @@ final class UserThreads implements Executor {
 
 	private final ThreadPoolExecutor pool;
 
-	UserThreads(String name) {
+	private final EventLoop loop;
+
+	UserThreads(String name, EventLoop loop) {
+		this.loop = loop;
 		AtomicInteger count = new AtomicInteger();
 		this.pool = new ThreadPoolExecutor(0, Integer.MAX_VALUE, 10, TimeUnit.SECONDS, new SynchronousQueue<>(),
 				(task) -> {
@@ -41,6 +44,11 @@ final class UserThreads implements Executor {
 		catch (RejectedExecutionException ex) {
 			// closed, but nobody is left in the dark
 			this.pool.getThreadFactory().newThread(() -> run(task)).start();
+		}
+		catch (OutOfMemoryError ex) {
+			// no thread is to be had now, but nobody may wait for ever
+			logger.error("No thread for a lock's user, trying again", ex);
+			this.loop.backOff(() -> execute(task));
 		}
 	}
 
@@ -88,6 +96,8 @@ final class UserThreads implements Executor {
 		private void drain() {
 			for (Runnable task = next(); task != null; task = next()) {
 				UserThreads.run(task);
+				// an interrupt is meant for the one who caused it
+				Thread.interrupted();
 			}
 		}
 

@@ -110,11 +110,7 @@ final class ZooKeeperLock implements NamedLock {
 
 	private boolean enterAgain() {
 		Hold hold = currentHold();
-		if (hold == null || hold.isClosed()) {
-			return false;
-		}
-		hold.enter();
-		return true;
+		return hold != null && hold.enter();
 	}
 
 	private static void throwIfInterrupted() throws InterruptedException {

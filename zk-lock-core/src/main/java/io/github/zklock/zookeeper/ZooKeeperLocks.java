@@ -67,8 +67,8 @@ public final class ZooKeeperLocks implements LockRegistry, AutoCloseable {
 		this.root = options.root;
 		this.closeWait = options.closeWait;
 		this.contenderSettings = new ContenderSettings(List.copyOf(options.acl), options.sequenceLimit);
-		this.users = new UserThreads(threadName);
 		this.loop = new EventLoop(threadName);
+		this.users = new UserThreads(threadName, this.loop);
 		this.keeper = new SessionKeeper(options.sessionSettings(), this.loop, this.users);
 		this.listeners = new Listeners(List.copyOf(options.listeners), this.users);
 	}
@@ -133,13 +133,13 @@ public final class ZooKeeperLocks implements LockRegistry, AutoCloseable {
 			return queue;
 		}
 		forgetUnreachable();
-		LockQueue created = new LockQueue(LockPath.of(this.root, LOCKS, name), this.keeper, this.contenderSettings,
-				this.nodeData, this.users, this.listeners, this.threadHolds);
-		QueueReference reference = new QueueReference(created, this.unreachable);
 		while (true) {
-			QueueReference winner = this.queues.merge(name, reference,
-					(old, proposed) -> (old.get() != null) ? old : proposed);
-			LockQueue found = winner.get();
+			LockQueue created = new LockQueue(LockPath.of(this.root, LOCKS, name), this.keeper, this.contenderSettings,
+					this.nodeData, this.users, this.listeners, this.threadHolds);
+			QueueReference reference = new QueueReference(created, this.unreachable);
+			LockQueue found = this.queues
+				.merge(name, reference, (old, proposed) -> (old.get() != null) ? old : proposed)
+				.get();
 			if (found != null) {
 				return found;
 			}

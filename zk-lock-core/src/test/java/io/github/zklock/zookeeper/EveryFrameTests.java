@@ -252,6 +252,8 @@ class EveryFrameTests extends LockTestSupport {
 				proxy.hold(Direction.TO_SERVER);
 				awaitLeaseEnd(locks);
 				Sessions.expire(victim, server().connectString());
+				proxy.release(Direction.TO_CLIENT);
+				awaitDisconnected(locks);
 				proxy.heal();
 			}
 			return null;

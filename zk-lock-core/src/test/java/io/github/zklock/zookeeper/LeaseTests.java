@@ -4,7 +4,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -106,6 +108,47 @@ class LeaseTests {
 		assertThat(this.ended).containsExactly(term);
 		this.lease.acknowledge(this.now.get());
 		assertThat(this.lease.currentTerm()).isEqualTo(term + 1);
+	}
+
+	@Test
+	void whatWasSentBeforeALapseCountsNoMore() {
+		long before = this.now.get();
+		this.lease.acknowledge(before);
+		pass(SECOND);
+		this.lease.lapse();
+		this.lease.acknowledge(before + SECOND / 2);
+		assertThat(this.lease.currentTerm()).isEqualTo(Lease.NONE);
+		this.lease.acknowledge(this.now.get());
+		assertThat(this.lease.currentTerm()).isNotEqualTo(Lease.NONE);
+	}
+
+	/**
+	 * Whoever has seen the end has ended the term, even if it is prolonged before the
+	 * others see it.
+	 */
+	@Test
+	void endThatWasSeenIsTheEnd() {
+		AtomicLong time = new AtomicLong();
+		AtomicReference<@Nullable Lease> prolonged = new AtomicReference<>();
+		Lease racing = new Lease(() -> {
+			long read = time.get();
+			Lease other = (read == 5 * SECOND) ? prolonged.getAndSet(null) : null;
+			if (other != null) {
+				// between the look at the clock and the answer
+				time.set(5 * SECOND - 1);
+				other.acknowledge(4 * SECOND);
+				time.set(5 * SECOND);
+			}
+			return read;
+		}, this.ended::add);
+		racing.timeout(Duration.ofSeconds(10));
+		racing.acknowledge(0);
+		int term = racing.currentTerm();
+		time.set(5 * SECOND);
+		prolonged.set(racing);
+		assertThat(racing.isValid(term)).isFalse();
+		assertThat(racing.isValid(term)).as("once false, it stays false").isFalse();
+		assertThat(this.ended).containsExactly(term);
 	}
 
 	@Test

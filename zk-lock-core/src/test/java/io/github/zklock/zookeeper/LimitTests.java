@@ -3,6 +3,7 @@ package io.github.zklock.zookeeper;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 import ch.qos.logback.classic.Level;
@@ -26,6 +27,7 @@ import org.slf4j.LoggerFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
 
 /**
  * Numbers that run out, lists that are too long, and timeouts that are too short.
@@ -98,6 +100,19 @@ class LimitTests extends LockTestSupport {
 			assertThat(lease.fencingToken()).isPositive();
 			assertThat(nodes("lock")).singleElement().satisfies((node) -> assertThat(sequence(node)).isZero());
 		}
+	}
+
+	@Test
+	void h09_zeroWaitStartsAnIdleQueueAgainToo() throws Exception {
+		ZooKeeperLocks locks = closing(builder().sequenceLimit(3).build());
+		for (int round = 0; round < 3; round++) {
+			locks.lock("lock").acquire().close();
+		}
+		await().atMost(PATIENCE).until(() -> {
+			Optional<LockLease> lease = locks.lock("lock").tryAcquire(Duration.ZERO);
+			lease.ifPresent(LockLease::close);
+			return lease.isPresent();
+		});
 	}
 
 	@Test

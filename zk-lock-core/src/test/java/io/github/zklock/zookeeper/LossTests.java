@@ -159,6 +159,9 @@ class LossTests extends LockTestSupport {
 		assertThat(held.await(PATIENCE)).isTrue();
 		expireBehindTheProxy();
 		try (LockLease holder = this.elsewhere.acquire()) {
+			this.proxy.release(Direction.TO_CLIENT);
+			awaitDisconnected(this.locks);
+			assertThat(late).isNotDone();
 			this.proxy.heal();
 			awaitNodes("lock", 2);
 			assertThat(late).isNotDone();
@@ -191,6 +194,9 @@ class LossTests extends LockTestSupport {
 		lease.close();
 		expireBehindTheProxy();
 		try (LockLease holder = this.elsewhere.acquire()) {
+			this.proxy.release(Direction.TO_CLIENT);
+			awaitDisconnected(this.locks);
+			assertThat(late).isNotDone();
 			this.proxy.heal();
 			awaitNodes("lock", 2);
 			assertThat(late).isNotDone();

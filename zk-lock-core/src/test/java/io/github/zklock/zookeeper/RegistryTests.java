@@ -21,6 +21,7 @@ import io.github.zklock.embedded.EmbeddedZooKeeper;
 import io.github.zklock.embedded.FaultProxy;
 import io.github.zklock.embedded.Operation;
 import io.github.zklock.embedded.Sessions;
+import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.ZooDefs.Ids;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.Test;
@@ -354,6 +355,20 @@ class RegistryTests extends LockTestSupport {
 	}
 
 	// Rights
+
+	/**
+	 * A server answers "no right to create" before "exists already".
+	 */
+	@Test
+	void rootThatOthersHaveMadeNeedsNoRightsAboveIt() throws Exception {
+		ZooKeeperLocks operator = registry();
+		ZooKeeper handle = operator.zooKeeper();
+		handle.create("/closed", new byte[0], Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+		handle.create("/closed/locks-of-ours", new byte[0], Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+		handle.setACL("/closed", Ids.READ_ACL_UNSAFE, -1);
+		ZooKeeperLocks locks = closing(builder().root("/closed/locks-of-ours").build());
+		locks.lock("lock").acquire().close();
+	}
 
 	@Test
 	void h68_creatorsLocksExcludeStrangersWithAClearError() throws Exception {

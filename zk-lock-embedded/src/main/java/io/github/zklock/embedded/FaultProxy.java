@@ -130,6 +130,15 @@ public final class FaultProxy implements AutoCloseable {
 	}
 
 	/**
+	 * Pass on what is held back in one direction, and what follows. The other direction
+	 * stays as it is.
+	 * @param direction the direction
+	 */
+	public void release(Direction direction) {
+		this.relay.valve(direction).set(Valve.State.OPEN);
+	}
+
+	/**
 	 * End all faults: forget the rules that have not acted, let in new connections, pass
 	 * on what was held back, and close the connections from which something was
 	 * swallowed, as their streams have a hole. The {@link #delay} stays.

@@ -237,6 +237,20 @@ class FaultProxyTests {
 	}
 
 	@Test
+	void releaseInOneDirectionLeavesTheOtherAsItIs() throws Exception {
+		this.proxy.hold(Direction.TO_CLIENT);
+		CompletableFuture<Code> first = this.client.existsAsync("/");
+		await().until(() -> this.proxy.frames(Direction.TO_CLIENT, Operation.EXISTS) == 1);
+		this.proxy.hold(Direction.TO_SERVER);
+		CompletableFuture<Code> second = this.client.existsAsync("/");
+		this.proxy.release(Direction.TO_CLIENT);
+		assertThat(first.get(30, TimeUnit.SECONDS)).isEqualTo(Code.OK);
+		assertThat(second).isNotDone();
+		this.proxy.heal();
+		assertThat(second.get(30, TimeUnit.SECONDS)).isEqualTo(Code.OK);
+	}
+
+	@Test
 	void holdFromOneFrameOnLetsEarlierOnesPass() throws Exception {
 		this.proxy.delay(Duration.ofMillis(100));
 		FaultProxy.Trigger held = this.proxy.hold(Direction.TO_SERVER, Operation.CREATE, 2);
