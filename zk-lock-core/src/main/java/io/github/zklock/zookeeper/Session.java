@@ -101,10 +101,6 @@ final class Session implements Watcher {
 		return this.connected;
 	}
 
-	boolean isDead() {
-		return this.dead;
-	}
-
 	/**
 	 * Return the shortest timeout that was ever negotiated; before, the wanted one.
 	 */
