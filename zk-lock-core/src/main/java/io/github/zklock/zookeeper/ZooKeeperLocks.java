@@ -93,6 +93,13 @@ public final class ZooKeeperLocks implements LockRegistry, AutoCloseable {
 		return new Builder("a supplied handle", Objects.requireNonNull(factory, "'factory' must not be null"));
 	}
 
+	/**
+	 * Return the name that this registry has in its nodes and threads.
+	 */
+	String instance() {
+		return this.nodeData.instance();
+	}
+
 	SessionKeeper keeper() {
 		return this.keeper;
 	}
@@ -108,12 +115,18 @@ public final class ZooKeeperLocks implements LockRegistry, AutoCloseable {
 	 * Return the current ZooKeeper handle, after waiting for its connection. It is dead
 	 * once its session has ended: ask for it each time it is needed, and do not close it.
 	 * @return the connected handle
-	 * @throws InterruptedException if interrupted while waiting
 	 * @throws IllegalStateException if there is no connection within the connect timeout,
-	 * or if the registry is closed
+	 * if the registry is closed, or if interrupted while waiting, which leaves the
+	 * interrupt set
 	 */
-	public ZooKeeper zooKeeper() throws InterruptedException {
-		return this.keeper.awaitHandle();
+	public ZooKeeper zooKeeper() {
+		try {
+			return this.keeper.awaitHandle();
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new IllegalStateException("Interrupted while waiting for ZooKeeper", ex);
+		}
 	}
 
 	@Override

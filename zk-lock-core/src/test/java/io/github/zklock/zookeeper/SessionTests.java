@@ -43,7 +43,7 @@ class SessionTests extends LockTestSupport {
 		Thread eventThread = Thread.getAllStackTraces()
 			.keySet()
 			.stream()
-			.filter((thread) -> thread.getName().startsWith("zk-lock-") && thread.getName().endsWith("-EventThread"))
+			.filter((thread) -> thread.getName().equals("zk-lock-" + locks.instance() + "-EventThread"))
 			.findFirst()
 			.orElseThrow();
 		eventThread.interrupt();
