@@ -5,7 +5,7 @@ package io.github.zklock;
  *
  * <p>
  * Implementations are thread-safe. All objects that a registry returns for the same name
- * are the same lock. A name is any non-empty string.
+ * and in the same mode are the same lock. A name is any non-empty string.
  */
 public interface LockRegistry {
 
@@ -16,5 +16,34 @@ public interface LockRegistry {
 	 * @throws IllegalArgumentException if the name is empty or not valid Unicode
 	 */
 	NamedLock lock(String name);
+
+	/**
+	 * Return the lock of a name for reading: any number of readers hold it at the same
+	 * time, but nobody while somebody holds {@link #lock(String)} or
+	 * {@link #writeLock(String)}. All wait in one queue, first in, first out, so that
+	 * neither readers nor writers can be kept waiting for ever. Costs no traffic.
+	 *
+	 * <p>
+	 * A thread that holds the exclusive lock may lock this one, too, which enters the
+	 * exclusive lock once more: others stay out until both are unlocked. A thread that
+	 * only reads and asks for the exclusive lock gets an
+	 * {@link IllegalMonitorStateException} at once, since it would wait for itself. The
+	 * token of a reader is greater than those of all earlier writers and smaller than
+	 * those of all later ones.
+	 * @param name the lock's name
+	 * @return the lock
+	 * @throws IllegalArgumentException if the name is empty or not valid Unicode
+	 */
+	NamedLock readLock(String name);
+
+	/**
+	 * Return the lock of a name for writing: the same exclusive lock as
+	 * {@link #lock(String)}, by the name that goes with {@link #readLock(String)}. Costs
+	 * no traffic.
+	 * @param name the lock's name
+	 * @return the lock
+	 * @throws IllegalArgumentException if the name is empty or not valid Unicode
+	 */
+	NamedLock writeLock(String name);
 
 }

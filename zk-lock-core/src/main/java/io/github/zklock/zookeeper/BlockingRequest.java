@@ -11,8 +11,8 @@ final class BlockingRequest extends Request {
 
 	private final Thread waiter = Thread.currentThread();
 
-	BlockingRequest(@Nullable Thread owner, Wait wait) {
-		super(owner, wait);
+	BlockingRequest(NodeKind kind, @Nullable Thread owner, Wait wait) {
+		super(kind, owner, wait);
 	}
 
 	@Override

@@ -2,8 +2,8 @@ package io.github.zklock.zookeeper;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 
 import io.github.zklock.zookeeper.Operation.Created;
 import io.github.zklock.zookeeper.Operation.Listing;
@@ -53,7 +53,9 @@ final class Contender implements Session.PathObserver {
 
 	private final byte[] data;
 
-	private final String prefix = "_c_" + UUID.randomUUID() + ContenderNode.EXCLUSIVE;
+	private final NodeKind kind;
+
+	private final String prefix;
 
 	private final LostCreate lostCreate;
 
@@ -81,7 +83,9 @@ final class Contender implements Session.PathObserver {
 
 	private boolean watched;
 
-	Contender(ContenderSettings settings, Session session, LockPath path, Owner owner, byte[] data) {
+	Contender(ContenderSettings settings, Session session, LockPath path, NodeKind kind, Owner owner, byte[] data) {
+		this.kind = kind;
+		this.prefix = kind.newPrefix();
 		this.settings = settings;
 		this.session = session;
 		this.path = path;
@@ -93,6 +97,10 @@ final class Contender implements Session.PathObserver {
 
 	Session session() {
 		return this.session;
+	}
+
+	NodeKind kind() {
+		return this.kind;
 	}
 
 	boolean isGranted() {
@@ -247,7 +255,22 @@ final class Contender implements Session.PathObserver {
 		}
 		else {
 			this.phase = Phase.LISTING;
-			evaluate(listing, false);
+			this.session.insistOnRead(() -> this.phase == Phase.LISTING, Operation.czxid(nodePath()),
+					(response) -> locked(() -> known(response, listing)));
+		}
+	}
+
+	private void known(Response<Long> response, Listing listing) {
+		if (this.phase != Phase.LISTING) {
+			return;
+		}
+		switch (response.meaning()) {
+			case OK -> {
+				this.czxid = response.result();
+				evaluate(listing, false);
+			}
+			case NO_NODE -> gone();
+			default -> refused(response);
 		}
 	}
 
@@ -450,24 +473,23 @@ final class Contender implements Session.PathObserver {
 
 	/**
 	 * Write to the own node, for the number of the transaction. Sent, and sent again,
-	 * only while the hold that asks is the current one.
+	 * only while the one who asks has the lock.
 	 */
-	void writeToken(Hold hold, CompletableFuture<Long> token) {
-		this.session.insistOnWrite(() -> this.owner.isCurrent(hold), Operation.setData(nodePath(), this.data),
-				(response) -> locked(() -> {
-					if (!this.owner.isCurrent(hold)) {
-						return;
-					}
-					if (response.is(Meaning.OK)) {
-						token.complete(response.result());
-					}
-					else if (response.is(Meaning.NO_NODE)) {
-						gone();
-					}
-					else {
-						token.completeExceptionally(response.toException(nodePath()));
-					}
-				}));
+	void writeToken(BooleanSupplier current, CompletableFuture<Long> token) {
+		this.session.insistOnWrite(current, Operation.setData(nodePath(), this.data), (response) -> locked(() -> {
+			if (!current.getAsBoolean()) {
+				return;
+			}
+			if (response.is(Meaning.OK)) {
+				token.complete(response.result());
+			}
+			else if (response.is(Meaning.NO_NODE)) {
+				gone();
+			}
+			else {
+				token.completeExceptionally(response.toException(nodePath()));
+			}
+		}));
 	}
 
 	/**
@@ -653,7 +675,8 @@ final class Contender implements Session.PathObserver {
 		/**
 		 * There is something new to know about others who wait.
 		 */
-		void othersChanged(Contender contender);
+		default void othersChanged(Contender contender) {
+		}
 
 		/**
 		 * The node has gone, and with it the attempt.
@@ -669,8 +692,6 @@ final class Contender implements Session.PathObserver {
 		 * The attempt has failed and will always fail.
 		 */
 		void failed(Contender contender, String reason, @Nullable Exception cause);
-
-		boolean isCurrent(Hold hold);
 
 	}
 

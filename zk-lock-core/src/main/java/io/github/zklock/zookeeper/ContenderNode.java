@@ -14,13 +14,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param name the child's name
  * @param sequence its place in the queue
+ * @param isShared whether it contends for a share only
  */
-record ContenderNode(String name, long sequence) {
-
-	/**
-	 * What the names of exclusive nodes have before the number, by zk-lock and by others.
-	 */
-	static final String EXCLUSIVE = "-lock-";
+record ContenderNode(String name, long sequence, boolean isShared) {
 
 	/**
 	 * The length of a name that zk-lock makes, and other clients too: a prefix, a UUID
@@ -31,9 +27,16 @@ record ContenderNode(String name, long sequence) {
 	// The dash of "lock-" is no sign: a number is negative only with a second one
 	private static final Pattern SEQUENCE = Pattern.compile("(?:(?<=[-_])-)?(?<!\\d)\\d{10}\\z");
 
+	// A word that merely ends in "read" is no read node
+	private static final Pattern SHARED = Pattern.compile("(?:__READ__|__rlock__|(?<![A-Za-z])read-)\\z");
+
 	static @Nullable ContenderNode parse(String name) {
 		Matcher sequence = SEQUENCE.matcher(name);
-		return sequence.find() ? new ContenderNode(name, Long.parseLong(sequence.group())) : null;
+		if (!sequence.find()) {
+			return null;
+		}
+		boolean shared = SHARED.matcher(name.substring(0, sequence.start())).find();
+		return new ContenderNode(name, Long.parseLong(sequence.group()), shared);
 	}
 
 	static List<ContenderNode> parseAll(List<String> names) {
@@ -45,7 +48,7 @@ record ContenderNode(String name, long sequence) {
 	 * block each other: after an overflow nobody knows who was first.
 	 */
 	boolean blocks(ContenderNode other) {
-		return this.sequence <= other.sequence && !this.name.equals(other.name);
+		return this.sequence <= other.sequence && !this.name.equals(other.name) && !(this.isShared && other.isShared);
 	}
 
 	/**
@@ -54,7 +57,7 @@ record ContenderNode(String name, long sequence) {
 	 */
 	boolean isPlainLock() {
 		String number = (this.sequence < 0) ? "" : String.format(Locale.ROOT, "%010d", this.sequence);
-		return this.name.endsWith(EXCLUSIVE + number);
+		return this.name.endsWith("-lock-" + number);
 	}
 
 }

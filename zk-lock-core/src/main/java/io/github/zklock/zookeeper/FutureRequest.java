@@ -13,13 +13,16 @@ final class FutureRequest extends Request {
 
 	private final ZooKeeperLock lock;
 
+	private final LockQueue queue;
+
 	private final CompletableFuture<LockLease> future;
 
 	private volatile @Nullable Future<?> timer;
 
 	FutureRequest(ZooKeeperLock lock, Wait wait, CompletableFuture<LockLease> future) {
-		super(null, wait);
+		super(lock.kind(), null, wait);
 		this.lock = lock;
+		this.queue = lock.queueForRequest();
 		this.future = future;
 	}
 
@@ -28,14 +31,13 @@ final class FutureRequest extends Request {
 			this.timer = this.lock.loop().schedule(this::timeUp, time().remaining());
 		}
 		this.future.whenComplete((lease, failure) -> cancelled());
-		this.lock.queue().add(this);
+		this.queue.add(this);
 	}
 
 	private void timeUp() {
 		if (leave()) {
-			boolean contended = this.lock.queue().remove(this);
-			this.lock.queue()
-				.users()
+			boolean contended = this.queue.remove(this);
+			this.queue.users()
 				.execute(() -> this.future.completeExceptionally(this.lock.notGranted(time(), contended)));
 		}
 	}
@@ -43,7 +45,7 @@ final class FutureRequest extends Request {
 	private void cancelled() {
 		cancelTimer();
 		if (leave()) {
-			this.lock.queue().remove(this);
+			this.queue.remove(this);
 		}
 	}
 
@@ -57,7 +59,7 @@ final class FutureRequest extends Request {
 	@Override
 	void decided() {
 		cancelTimer();
-		this.lock.queue().users().execute(this::deliver);
+		this.queue.users().execute(this::deliver);
 	}
 
 	private void deliver() {

@@ -11,6 +11,7 @@ import java.util.concurrent.TimeoutException;
 
 import io.github.zklock.LockLease;
 import io.github.zklock.LockLostException;
+import io.github.zklock.LockMode;
 import io.github.zklock.LockUnavailableException;
 import org.jspecify.annotations.Nullable;
 
@@ -44,7 +45,10 @@ final class Hold implements LockLease {
 	private final long grantedAt = System.nanoTime();
 
 	// by the owning thread only
-	private int entries = 1;
+	private int reads;
+
+	// by the owning thread only
+	private int writes;
 
 	private volatile State state = State.GRANTED;
 
@@ -68,11 +72,19 @@ final class Hold implements LockLease {
 		this.term = term;
 		this.first = first;
 		this.request = request;
+		count(mode(), 1);
 	}
 
 	@Override
 	public String name() {
 		return this.queue.name();
+	}
+
+	/**
+	 * Return how ZooKeeper has granted the lock.
+	 */
+	LockMode mode() {
+		return this.request.kind().mode();
 	}
 
 	@Nullable Thread owner() {
@@ -142,27 +154,46 @@ final class Hold implements LockLease {
 	// Entering again
 
 	/**
-	 * Enter once more.
+	 * Enter once more. Who has the whole lock may also read; the other way round a caller
+	 * would wait for itself.
 	 * @return false if the hold has been closed meanwhile
 	 */
-	boolean enter() {
+	boolean enter(LockMode mode) {
 		if (!isHeld()) {
 			if (isClosed()) {
 				return false;
 			}
 			throw lost();
 		}
-		this.entries++;
+		if (mode == LockMode.WRITE && this.writes == 0) {
+			throw new IllegalMonitorStateException(
+					"Thread '%s' holds lock '%s' for reading and would wait for itself: unlock the read lock first"
+						.formatted(Thread.currentThread().getName(), name()));
+		}
+		count(mode, 1);
 		return true;
+	}
+
+	boolean isEntered(LockMode mode) {
+		return ((mode == LockMode.READ) ? this.reads : this.writes) > 0;
 	}
 
 	/**
 	 * Leave once.
-	 * @return whether it was entered before, so that it goes on
+	 * @return whether it was entered more often, so that it goes on
 	 */
-	boolean leaveInner() {
-		this.entries--;
-		return this.entries > 0;
+	boolean leaveInner(LockMode mode) {
+		count(mode, -1);
+		return this.reads + this.writes > 0;
+	}
+
+	private void count(LockMode mode, int change) {
+		if (mode == LockMode.READ) {
+			this.reads += change;
+		}
+		else {
+			this.writes += change;
+		}
 	}
 
 	LockLostException lost() {

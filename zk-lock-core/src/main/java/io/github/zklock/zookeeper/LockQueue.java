@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
+import java.util.function.Predicate;
 
 import io.github.zklock.LockException;
 import io.github.zklock.LockUnavailableException;
@@ -14,28 +15,23 @@ import io.github.zklock.zookeeper.ReturnCode.Meaning;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The local callers who wait for one lock, first in, first out, the one who holds it, and
- * the one node that contends for it on their behalf.
+ * The local callers who share a node: those who wait, first in, first out, the one who
+ * holds the lock, and the node that contends for it on their behalf. All who want the
+ * whole lock are in one queue; a reader is alone in its own.
  *
  * <p>
  * Everything happens under this object's monitor, for moments only: ZooKeeper is called
  * without waiting, and users are never called.
  */
-final class LockQueue implements Contender.Owner {
+final class LockQueue implements Contender.Owner, Dependent {
+
+	private final LockQueues family;
 
 	private final LockPath path;
 
+	private final Services services;
+
 	private final SessionKeeper keeper;
-
-	private final ContenderSettings settings;
-
-	private final NodeData nodeData;
-
-	private final UserThreads users;
-
-	private final Listeners listeners;
-
-	private final ThreadHolds threadHolds;
 
 	private final Set<Request> waiting = new LinkedHashSet<>();
 
@@ -55,15 +51,11 @@ final class LockQueue implements Contender.Owner {
 
 	private boolean contended;
 
-	LockQueue(LockPath path, SessionKeeper keeper, ContenderSettings settings, NodeData nodeData, UserThreads users,
-			Listeners listeners, ThreadHolds threadHolds) {
+	LockQueue(LockQueues family, LockPath path, Services services) {
+		this.family = family;
 		this.path = path;
-		this.keeper = keeper;
-		this.settings = settings;
-		this.nodeData = nodeData;
-		this.users = users;
-		this.listeners = listeners;
-		this.threadHolds = threadHolds;
+		this.services = services;
+		this.keeper = services.keeper();
 	}
 
 	String name() {
@@ -71,15 +63,15 @@ final class LockQueue implements Contender.Owner {
 	}
 
 	UserThreads users() {
-		return this.users;
+		return this.services.users();
 	}
 
 	Listeners listeners() {
-		return this.listeners;
+		return this.services.listeners();
 	}
 
 	ThreadHolds threadHolds() {
-		return this.threadHolds;
+		return this.services.threadHolds();
 	}
 
 	// Asking
@@ -87,39 +79,63 @@ final class LockQueue implements Contender.Owner {
 	/**
 	 * Take a request. It is decided now or later.
 	 */
-	synchronized void add(Request request) {
-		if (request.outcome() != null) {
+	void add(Request request) {
+		if (!request.time().isPatient() && !this.keeper.isClosed() && this.family.isTaken(this)) {
+			request.decide(Request.Outcome.REFUSED);
 			return;
 		}
-		if (this.keeper.isClosed()) {
-			request.decide(Request.Outcome.failed(unavailable("the registry is closed", null)));
-			return;
-		}
+		this.family.entered(this);
+		enqueue(request);
+	}
+
+	private synchronized void enqueue(Request request) {
 		if (this.hold != null && !this.hold.isCovered()) {
 			lose(this.hold);
 		}
-		if (request.time().isPatient()) {
-			this.waiting.add(request);
+		Request.Outcome outcome = decideAtOnce(request);
+		if (request.outcome() != null || outcome != null) {
+			if (outcome != null) {
+				request.decide(outcome);
+			}
+			if (this.waiting.isEmpty()) {
+				settle();
+			}
+			return;
+		}
+		this.waiting.add(request);
+		if (request.time().isPatient() || this.contender != null) {
 			proceed();
 		}
-		else if (this.hold != null) {
-			request.decide(Request.Outcome.REFUSED);
-		}
-		else if (this.keeper.hasLostConnection()) {
-			request.decide(Request.Outcome.failed(unavailable("ZooKeeper is not connected", null)));
-		}
-		else if (!this.waiting.isEmpty()) {
-			request.decide(Request.Outcome.REFUSED);
-		}
 		else {
-			this.waiting.add(request);
-			if (this.contender != null) {
-				proceed();
-			}
-			else {
-				probe();
-			}
+			probe();
 		}
+	}
+
+	/**
+	 * Return how the wait of a new request ends before it begins, if it does.
+	 */
+	private Request.@Nullable Outcome decideAtOnce(Request request) {
+		if (this.keeper.isClosed()) {
+			return Request.Outcome.failed(unavailable("the registry is closed", null));
+		}
+		if (request.time().isPatient()) {
+			return null;
+		}
+		if (this.hold != null) {
+			return Request.Outcome.REFUSED;
+		}
+		if (this.keeper.hasLostConnection()) {
+			return Request.Outcome.failed(unavailable("ZooKeeper is not connected", null));
+		}
+		return this.waiting.isEmpty() ? null : Request.Outcome.REFUSED;
+	}
+
+	/**
+	 * Return whether the lock is held or awaited here, as far as is known.
+	 */
+	synchronized boolean isWanted() {
+		boolean held = this.hold != null && this.hold.isCovered();
+		return held || (!this.waiting.isEmpty() && !this.keeper.hasLostConnection());
 	}
 
 	/**
@@ -146,7 +162,8 @@ final class LockQueue implements Contender.Owner {
 	private void contend(Session session) {
 		Request next = this.waiting.iterator().next();
 		Thread thread = (next.owner() != null) ? next.owner() : Thread.currentThread();
-		Contender started = new Contender(this.settings, session, this.path, this, this.nodeData.of(thread));
+		Contender started = new Contender(this.services.settings(), session, this.path, next.kind(), this,
+				this.services.nodeData().of(thread));
 		this.contender = started;
 		this.contenderWasHeld = false;
 		started.start();
@@ -175,9 +192,9 @@ final class LockQueue implements Contender.Owner {
 		}
 		this.probing = false;
 		if (response.is(Meaning.OK)) {
-			if (!ContenderNode.parseAll(response.result().children()).isEmpty()) {
-				refuseImpatient();
-			}
+			List<ContenderNode> present = ContenderNode.parseAll(response.result().children());
+			removeImpatient(Request.Outcome.REFUSED,
+					(request) -> present.stream().anyMatch(request.kind()::isBlockedBy));
 		}
 		else if (!response.is(Meaning.NO_NODE)) {
 			failImpatient(unavailable("ZooKeeper did not answer", response.toException(this.path.parent())));
@@ -191,17 +208,17 @@ final class LockQueue implements Contender.Owner {
 	}
 
 	private void refuseImpatient() {
-		removeImpatient(Request.Outcome.REFUSED);
+		removeImpatient(Request.Outcome.REFUSED, (request) -> true);
 	}
 
 	private void failImpatient(LockException failure) {
-		removeImpatient(Request.Outcome.failed(failure));
+		removeImpatient(Request.Outcome.failed(failure), (request) -> true);
 	}
 
-	private void removeImpatient(Request.Outcome outcome) {
+	private void removeImpatient(Request.Outcome outcome, Predicate<Request> condition) {
 		for (Iterator<Request> requests = this.waiting.iterator(); requests.hasNext();) {
 			Request request = requests.next();
-			if (!request.time().isPatient()) {
+			if (!request.time().isPatient() && condition.test(request)) {
 				requests.remove();
 				request.decide(outcome);
 			}
@@ -251,6 +268,7 @@ final class LockQueue implements Contender.Owner {
 		if (this.hold == null && this.contender == null) {
 			this.probing = false;
 			this.keeper.deactivate(this);
+			this.family.left(this);
 		}
 	}
 
@@ -292,6 +310,9 @@ final class LockQueue implements Contender.Owner {
 	private CompletableFuture<Void> grantNext(Contender present, int term) {
 		for (Iterator<Request> requests = this.waiting.iterator(); requests.hasNext();) {
 			Request request = requests.next();
+			if (request.kind() != present.kind()) {
+				break;
+			}
 			requests.remove();
 			Hold granted = new Hold(this, present, term, !this.contenderWasHeld, request);
 			this.hold = granted;
@@ -388,8 +409,7 @@ final class LockQueue implements Contender.Owner {
 		}
 	}
 
-	@Override
-	public synchronized boolean isCurrent(Hold asking) {
+	private synchronized boolean isCurrent(Hold asking) {
 		return this.hold == asking;
 	}
 
@@ -402,7 +422,7 @@ final class LockQueue implements Contender.Owner {
 			token.complete(present.czxid());
 		}
 		else {
-			present.writeToken(asking, token);
+			present.writeToken(() -> isCurrent(asking), token);
 		}
 	}
 
@@ -419,7 +439,8 @@ final class LockQueue implements Contender.Owner {
 		}
 	}
 
-	synchronized void leaseEnded(Session session, int term) {
+	@Override
+	public synchronized void leaseEnded(Session session, int term) {
 		Contender present = this.contender;
 		if (present == null || present.session() != session || !present.isGranted()) {
 			return;
@@ -480,7 +501,8 @@ final class LockQueue implements Contender.Owner {
 
 	// The session's fate
 
-	synchronized void connected(Session session) {
+	@Override
+	public synchronized void connected(Session session) {
 		Contender present = this.contender;
 		if (present != null) {
 			present.reconnected();
@@ -497,7 +519,8 @@ final class LockQueue implements Contender.Owner {
 		}
 	}
 
-	synchronized void disconnected() {
+	@Override
+	public synchronized void disconnected() {
 		if (this.contender != null) {
 			this.contender.disconnected();
 		}
@@ -506,7 +529,8 @@ final class LockQueue implements Contender.Owner {
 		failImpatient(unavailable("ZooKeeper is not connected", null));
 	}
 
-	synchronized void died(Session session, boolean authFailed) {
+	@Override
+	public synchronized void died(Session session, boolean authFailed) {
 		this.probing = false;
 		this.contended = false;
 		Contender present = this.contender;
@@ -523,7 +547,8 @@ final class LockQueue implements Contender.Owner {
 		}
 	}
 
-	synchronized void tick() {
+	@Override
+	public synchronized void tick() {
 		if (this.contender != null) {
 			this.contender.watchOwnNode();
 		}
@@ -541,17 +566,13 @@ final class LockQueue implements Contender.Owner {
 		}
 	}
 
-	/**
-	 * Return whether somebody holds the lock who is not the given thread.
-	 */
-	synchronized boolean isHeldByOther(Thread thread) {
+	@Override
+	public synchronized boolean isUsedByOther(Thread thread) {
 		return this.hold != null && this.hold.owner() != thread;
 	}
 
-	/**
-	 * Take the lock away from whoever holds it.
-	 */
-	synchronized void takeAway() {
+	@Override
+	public synchronized void takeAway() {
 		if (this.hold != null) {
 			lose(this.hold);
 		}

@@ -101,6 +101,14 @@ interface Operation<T> {
 	}
 
 	/**
+	 * Ask for the transaction that has created a node.
+	 */
+	static Operation<Long> czxid(String path) {
+		return (zooKeeper, reply) -> zooKeeper.exists(path, false,
+				(code, requested, context, stat) -> reply.receive(code, (stat != null) ? stat.getCzxid() : null), null);
+	}
+
+	/**
 	 * Have the leader confirm that a node exists, as a transaction: when it is answered,
 	 * everything that this session has sent before is decided.
 	 */

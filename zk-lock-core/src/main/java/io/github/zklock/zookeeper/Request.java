@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
  */
 abstract class Request {
 
+	private final NodeKind kind;
+
 	private final @Nullable Thread owner;
 
 	private final Wait wait;
@@ -20,12 +22,18 @@ abstract class Request {
 
 	/**
 	 * Create a request.
+	 * @param kind what is wanted
 	 * @param owner the thread that will own the lock, null if whoever has the lease does
 	 * @param wait how long to wait
 	 */
-	Request(@Nullable Thread owner, Wait wait) {
+	Request(NodeKind kind, @Nullable Thread owner, Wait wait) {
+		this.kind = kind;
 		this.owner = owner;
 		this.wait = wait;
+	}
+
+	NodeKind kind() {
+		return this.kind;
 	}
 
 	@Nullable Thread owner() {

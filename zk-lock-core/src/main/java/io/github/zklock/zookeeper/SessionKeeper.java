@@ -36,7 +36,7 @@ final class SessionKeeper implements Session.Observer {
 
 	private final Executor background;
 
-	private final Set<LockQueue> active = ConcurrentHashMap.newKeySet();
+	private final Set<Dependent> active = ConcurrentHashMap.newKeySet();
 
 	private final AtomicBoolean opening = new AtomicBoolean();
 
@@ -185,7 +185,7 @@ final class SessionKeeper implements Session.Observer {
 		if (first) {
 			warnIfTooShort(session.timeout());
 		}
-		forEachActive((queue) -> queue.connected(session));
+		forEachActive((dependent) -> dependent.connected(session));
 		changed();
 	}
 
@@ -206,17 +206,17 @@ final class SessionKeeper implements Session.Observer {
 	@Override
 	public void disconnected(Session session) {
 		if (session == this.current) {
-			forEachActive(LockQueue::disconnected);
+			forEachActive(Dependent::disconnected);
 		}
 	}
 
 	@Override
 	public void leaseEnded(Session session, int term) {
-		forEachActive((queue) -> queue.leaseEnded(session, term));
+		forEachActive((dependent) -> dependent.leaseEnded(session, term));
 	}
 
-	private void forEachActive(Consumer<LockQueue> action) {
-		this.active.forEach((queue) -> EventLoop.run(() -> action.accept(queue)));
+	private void forEachActive(Consumer<Dependent> action) {
+		this.active.forEach((dependent) -> EventLoop.run(() -> action.accept(dependent)));
 	}
 
 	@Override
@@ -229,7 +229,7 @@ final class SessionKeeper implements Session.Observer {
 		this.current = null;
 		this.opening.set(false);
 		this.background.execute(() -> close(session));
-		forEachActive((queue) -> queue.died(session, authFailed));
+		forEachActive((dependent) -> dependent.died(session, authFailed));
 		if (!authFailed) {
 			start();
 		}
@@ -247,10 +247,10 @@ final class SessionKeeper implements Session.Observer {
 	// Heartbeat
 
 	/**
-	 * A queue has something to do, and wants to hear of the session's fate.
+	 * Somebody has something to do, and wants to hear of the session's fate.
 	 */
-	void activate(LockQueue queue) {
-		if (this.active.add(queue)) {
+	void activate(Dependent dependent) {
+		if (this.active.add(dependent)) {
 			scheduleTick();
 		}
 	}
@@ -263,8 +263,8 @@ final class SessionKeeper implements Session.Observer {
 		}
 	}
 
-	void deactivate(LockQueue queue) {
-		if (this.active.remove(queue) && this.closed) {
+	void deactivate(Dependent dependent) {
+		if (this.active.remove(dependent) && this.closed) {
 			changed();
 		}
 	}
@@ -294,7 +294,7 @@ final class SessionKeeper implements Session.Observer {
 			session.heartbeat();
 			checkWhenLeaseEnds(session);
 			if (session.isConnected()) {
-				forEachActive(LockQueue::tick);
+				forEachActive(Dependent::tick);
 			}
 		}
 	}
@@ -319,7 +319,7 @@ final class SessionKeeper implements Session.Observer {
 
 	// The end
 
-	List<LockQueue> activeQueues() {
+	List<Dependent> dependents() {
 		return List.copyOf(this.active);
 	}
 

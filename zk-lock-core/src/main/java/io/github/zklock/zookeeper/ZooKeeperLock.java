@@ -15,29 +15,36 @@ import io.github.zklock.zookeeper.Request.Wait;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What callers see of a {@link LockQueue}.
+ * What callers see of a lock, in one of its modes.
  */
 final class ZooKeeperLock implements NamedLock {
 
-	private final LockQueue queue;
+	private final LockQueues queues;
 
-	private final SessionKeeper keeper;
+	private final Services services;
 
-	ZooKeeperLock(LockQueue queue, SessionKeeper keeper) {
-		this.queue = queue;
-		this.keeper = keeper;
+	private final NodeKind kind;
+
+	ZooKeeperLock(LockQueues queues, NodeKind kind) {
+		this.queues = queues;
+		this.services = queues.services();
+		this.kind = kind;
 	}
 
-	LockQueue queue() {
-		return this.queue;
+	LockQueue queueForRequest() {
+		return this.queues.queueFor(this.kind);
+	}
+
+	NodeKind kind() {
+		return this.kind;
 	}
 
 	EventLoop loop() {
-		return this.keeper.loop();
+		return this.services.keeper().loop();
 	}
 
 	private String name() {
-		return this.queue.name();
+		return this.queues.name();
 	}
 
 	// Owned by a thread
@@ -70,17 +77,17 @@ final class ZooKeeperLock implements NamedLock {
 
 	@Override
 	public void unlock() {
-		Hold hold = currentHold();
+		Hold hold = enteredHold();
 		if (hold == null) {
 			throw notHeld();
 		}
-		if (hold.leaveInner()) {
+		if (hold.leaveInner(this.kind.mode())) {
 			if (!hold.isHeld()) {
 				throw hold.isClosed() ? notHeld() : hold.lost();
 			}
 			return;
 		}
-		this.queue.threadHolds().remove(hold);
+		this.services.threadHolds().remove(hold);
 		CompletableFuture<Void> answered = hold.release();
 		if (answered == null) {
 			throw hold.isClosed() ? notHeld() : hold.lost();
@@ -90,27 +97,39 @@ final class ZooKeeperLock implements NamedLock {
 
 	private IllegalMonitorStateException notHeld() {
 		return new IllegalMonitorStateException(
-				"Lock '%s' is not held by thread '%s'".formatted(name(), Thread.currentThread().getName()));
+				"%s is not held by thread '%s'".formatted(describe(), Thread.currentThread().getName()));
 	}
 
 	@Override
 	public boolean isHeldByCurrentThread() {
-		Hold hold = currentHold();
+		Hold hold = enteredHold();
 		return hold != null && hold.isHeld();
 	}
 
 	@Override
 	public Optional<LockLease> lease() {
-		return Optional.ofNullable(currentHold());
+		return Optional.ofNullable(enteredHold());
 	}
 
+	/**
+	 * Return what the current thread holds, in whichever mode.
+	 */
 	private @Nullable Hold currentHold() {
-		return this.queue.threadHolds().ofCurrentThread(name());
+		return this.services.threadHolds().ofCurrentThread(name());
+	}
+
+	/**
+	 * Return what the current thread holds, if it has entered it in the mode of this
+	 * lock.
+	 */
+	private @Nullable Hold enteredHold() {
+		Hold hold = currentHold();
+		return (hold != null && hold.isEntered(this.kind.mode())) ? hold : null;
 	}
 
 	private boolean enterAgain() {
 		Hold hold = currentHold();
-		return hold != null && hold.enter();
+		return hold != null && hold.enter(this.kind.mode());
 	}
 
 	private static void throwIfInterrupted() throws InterruptedException {
@@ -171,11 +190,12 @@ final class ZooKeeperLock implements NamedLock {
 	private @Nullable Hold obtain(@Nullable Thread owner, Wait wait, boolean interruptible)
 			throws InterruptedException {
 		while (true) {
-			BlockingRequest request = new BlockingRequest(owner, wait);
-			this.queue.add(request);
+			LockQueue queue = queueForRequest();
+			BlockingRequest request = new BlockingRequest(this.kind, owner, wait);
+			queue.add(request);
 			Outcome outcome = request.await(interruptible);
 			if (outcome == null && request.leave()) {
-				boolean contended = this.queue.remove(request);
+				boolean contended = queue.remove(request);
 				if (interruptible) {
 					throwIfInterrupted();
 				}
@@ -216,9 +236,9 @@ final class ZooKeeperLock implements NamedLock {
 		Duration waited = wait.waited();
 		if (!contended) {
 			return failed(wait, "Lock '%s' cannot be had because ZooKeeper (%s) has not answered within %d ms"
-				.formatted(name(), this.keeper.address(), waited.toMillis()), null);
+				.formatted(name(), this.services.keeper().address(), waited.toMillis()), null);
 		}
-		this.queue.listeners().tell((listener) -> listener.timedOut(name(), waited));
+		this.services.listeners().tell((listener) -> listener.timedOut(name(), waited));
 		return new LockTimeoutException(name(),
 				"Lock '%s' was not granted within %d ms because others hold it".formatted(name(), waited.toMillis()),
 				null);
@@ -227,13 +247,17 @@ final class ZooKeeperLock implements NamedLock {
 	private LockException failed(Wait wait, @Nullable String message, @Nullable Throwable cause) {
 		LockException failure = new LockUnavailableException(name(), String.valueOf(message), cause);
 		Duration waited = wait.waited();
-		this.queue.listeners().tell((listener) -> listener.failed(name(), waited, failure));
+		this.services.listeners().tell((listener) -> listener.failed(name(), waited, failure));
 		return failure;
+	}
+
+	private String describe() {
+		return (this.kind.isShared() ? "Read lock '%s'" : "Lock '%s'").formatted(name());
 	}
 
 	@Override
 	public String toString() {
-		return "lock '%s'".formatted(name());
+		return describe();
 	}
 
 }

@@ -44,9 +44,7 @@ public final class ZooKeeperLocks implements LockRegistry, AutoCloseable {
 
 	private final Duration closeWait;
 
-	private final ContenderSettings contenderSettings;
-
-	private final NodeData nodeData = new NodeData();
+	private final NodeKind writeKind;
 
 	private final UserThreads users;
 
@@ -54,23 +52,24 @@ public final class ZooKeeperLocks implements LockRegistry, AutoCloseable {
 
 	private final SessionKeeper keeper;
 
-	private final Listeners listeners;
+	private final Services services;
 
-	private final ThreadHolds threadHolds = new ThreadHolds();
+	private final Map<String, QueuesReference> names = new ConcurrentHashMap<>();
 
-	private final Map<String, QueueReference> queues = new ConcurrentHashMap<>();
-
-	private final ReferenceQueue<LockQueue> unreachable = new ReferenceQueue<>();
+	private final ReferenceQueue<LockQueues> unreachable = new ReferenceQueue<>();
 
 	private ZooKeeperLocks(Builder options) {
-		String threadName = "zk-lock-" + this.nodeData.instance();
+		NodeData nodeData = new NodeData();
+		String threadName = "zk-lock-" + nodeData.instance();
 		this.root = options.root;
 		this.closeWait = options.closeWait;
-		this.contenderSettings = new ContenderSettings(List.copyOf(options.acl), options.sequenceLimit);
+		this.writeKind = options.curatorReadWrite ? NodeKind.CURATOR_WRITE : NodeKind.LOCK;
 		this.loop = new EventLoop(threadName);
 		this.users = new UserThreads(threadName, this.loop);
 		this.keeper = new SessionKeeper(options.sessionSettings(), this.loop, this.users);
-		this.listeners = new Listeners(List.copyOf(options.listeners), this.users);
+		this.services = new Services(this.keeper,
+				new ContenderSettings(List.copyOf(options.acl), options.sequenceLimit), nodeData, this.users,
+				new Listeners(List.copyOf(options.listeners), this.users), new ThreadHolds());
 	}
 
 	/**
@@ -97,7 +96,7 @@ public final class ZooKeeperLocks implements LockRegistry, AutoCloseable {
 	 * Return the name that this registry has in its nodes and threads.
 	 */
 	String instance() {
-		return this.nodeData.instance();
+		return this.services.nodeData().instance();
 	}
 
 	SessionKeeper keeper() {
@@ -131,26 +130,35 @@ public final class ZooKeeperLocks implements LockRegistry, AutoCloseable {
 
 	@Override
 	public NamedLock lock(String name) {
-		Objects.requireNonNull(name, "A lock's name must not be null");
-		return new ZooKeeperLock(queue(name), this.keeper);
+		return new ZooKeeperLock(queues(name), NodeKind.LOCK);
+	}
+
+	@Override
+	public NamedLock readLock(String name) {
+		return new ZooKeeperLock(queues(name), NodeKind.READ);
+	}
+
+	@Override
+	public NamedLock writeLock(String name) {
+		return new ZooKeeperLock(queues(name), this.writeKind);
 	}
 
 	/**
-	 * Return the queue of a name. It lives as long as somebody can reach it: a caller by
-	 * its lock or lease, or the session while it is held or awaited.
+	 * Return the queues of a name. They live as long as somebody can reach them: a caller
+	 * by its lock or lease, or the session while it is held or awaited.
 	 */
-	private LockQueue queue(String name) {
-		QueueReference present = this.queues.get(name);
-		LockQueue queue = (present != null) ? present.get() : null;
-		if (queue != null) {
-			return queue;
+	private LockQueues queues(String name) {
+		Objects.requireNonNull(name, "A lock's name must not be null");
+		QueuesReference present = this.names.get(name);
+		LockQueues queues = (present != null) ? present.get() : null;
+		if (queues != null) {
+			return queues;
 		}
 		forgetUnreachable();
 		while (true) {
-			LockQueue created = new LockQueue(LockPath.of(this.root, LOCKS, name), this.keeper, this.contenderSettings,
-					this.nodeData, this.users, this.listeners, this.threadHolds);
-			QueueReference reference = new QueueReference(created, this.unreachable);
-			LockQueue found = this.queues
+			LockQueues created = new LockQueues(LockPath.of(this.root, LOCKS, name), this.services);
+			QueuesReference reference = new QueuesReference(created, this.unreachable);
+			LockQueues found = this.names
 				.merge(name, reference, (old, proposed) -> (old.get() != null) ? old : proposed)
 				.get();
 			if (found != null) {
@@ -160,13 +168,13 @@ public final class ZooKeeperLocks implements LockRegistry, AutoCloseable {
 	}
 
 	int knownNames() {
-		return this.queues.size();
+		return this.names.size();
 	}
 
 	private void forgetUnreachable() {
 		for (Reference<?> gone = this.unreachable.poll(); gone != null; gone = this.unreachable.poll()) {
-			if (gone instanceof QueueReference reference) {
-				this.queues.remove(reference.name, reference);
+			if (gone instanceof QueuesReference reference) {
+				this.names.remove(reference.name, reference);
 			}
 		}
 	}
@@ -183,9 +191,9 @@ public final class ZooKeeperLocks implements LockRegistry, AutoCloseable {
 		}
 		boolean interrupted = Thread.interrupted();
 		try {
-			this.queues.values().forEach(ZooKeeperLocks::close);
+			this.names.values().forEach(ZooKeeperLocks::close);
 			interrupted |= awaitHolders();
-			this.keeper.activeQueues().forEach(LockQueue::takeAway);
+			this.keeper.dependents().forEach(Dependent::takeAway);
 			interrupted |= this.keeper.close();
 		}
 		finally {
@@ -198,10 +206,10 @@ public final class ZooKeeperLocks implements LockRegistry, AutoCloseable {
 		}
 	}
 
-	private static void close(QueueReference reference) {
-		LockQueue queue = reference.get();
-		if (queue != null) {
-			queue.close();
+	private static void close(QueuesReference reference) {
+		LockQueues queues = reference.get();
+		if (queues != null) {
+			queues.close();
 		}
 	}
 
@@ -213,7 +221,7 @@ public final class ZooKeeperLocks implements LockRegistry, AutoCloseable {
 		Thread caller = Thread.currentThread();
 		try {
 			this.keeper.await(
-					() -> this.keeper.activeQueues().stream().noneMatch((queue) -> queue.isHeldByOther(caller)),
+					() -> this.keeper.dependents().stream().noneMatch((dependent) -> dependent.isUsedByOther(caller)),
 					Durations.toNanos(this.closeWait));
 			return false;
 		}
@@ -223,15 +231,15 @@ public final class ZooKeeperLocks implements LockRegistry, AutoCloseable {
 	}
 
 	/**
-	 * A queue that nobody may need any more.
+	 * Queues that nobody may need any more.
 	 */
-	private static final class QueueReference extends WeakReference<LockQueue> {
+	private static final class QueuesReference extends WeakReference<LockQueues> {
 
 		private final String name;
 
-		QueueReference(LockQueue queue, ReferenceQueue<LockQueue> unreachable) {
-			super(queue, unreachable);
-			this.name = queue.name();
+		QueuesReference(LockQueues queues, ReferenceQueue<LockQueues> unreachable) {
+			super(queues, unreachable);
+			this.name = queues.name();
 		}
 
 	}
@@ -258,6 +266,8 @@ public final class ZooKeeperLocks implements LockRegistry, AutoCloseable {
 		private List<ACL> acl = Ids.OPEN_ACL_UNSAFE;
 
 		private long sequenceLimit = ContenderSettings.DEFAULT_SEQUENCE_LIMIT;
+
+		private boolean curatorReadWrite;
 
 		private @Nullable ZKClientConfig clientConfig;
 
@@ -385,6 +395,20 @@ public final class ZooKeeperLocks implements LockRegistry, AutoCloseable {
 					.formatted(ContenderSettings.DEFAULT_SEQUENCE_LIMIT, sequenceLimit));
 			}
 			this.sequenceLimit = sequenceLimit;
+			return this;
+		}
+
+		/**
+		 * Let {@link ZooKeeperLocks#writeLock(String)} make nodes that Curator's
+		 * {@code InterProcessReadWriteLock} knows, for paths that are shared with it. The
+		 * default is not to: write locks then exclude Curator's
+		 * {@code InterProcessMutex}. Curator's two sorts of locks do not see each other,
+		 * so a path that is shared with Curator should be used for one sort only.
+		 * @param curatorReadWrite whether to share read and write locks with Curator
+		 * @return this builder
+		 */
+		public Builder curatorReadWrite(boolean curatorReadWrite) {
+			this.curatorReadWrite = curatorReadWrite;
 			return this;
 		}
 

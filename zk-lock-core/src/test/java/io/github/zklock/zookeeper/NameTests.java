@@ -1,6 +1,7 @@
 package io.github.zklock.zookeeper;
 
 import java.util.List;
+import java.util.Objects;
 
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.data.Stat;
@@ -60,7 +61,36 @@ class NameTests {
 			"__READ__-2147483648, -2147483648", "__READ__0000000001, 1", "0000000007, 7", "x0000000007, 7",
 			"lock-0000000000, 0", "x-1234567890, 1234567890" })
 	void contendersEndInTenDigits(String name, long sequence) {
-		assertThat(ContenderNode.parse(name)).isEqualTo(new ContenderNode(name, sequence));
+		assertThat(node(name).name()).isEqualTo(name);
+		assertThat(node(name).sequence()).isEqualTo(sequence);
+	}
+
+	private static ContenderNode node(String name) {
+		return Objects.requireNonNull(ContenderNode.parse(name));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "_c_guid-__READ__0000000012", "__READ__-2147483648", "guid__rlock__0000000001", "read-0000000001",
+			"_c_guid-read-0000000001", "read--2147483648" })
+	void readersAreKnownByWhatComesBeforeTheNumber(String name) {
+		assertThat(node(name).isShared()).isTrue();
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "_c_guid-lock-0000000012", "_c_guid-__WRIT__0000000012", "guid__lock__0000000001", "thread-0000000001",
+			"write-0000000001", "0000000001", "__READ__x0000000001", "__READ__lock-0000000001" })
+	void everythingElseIsExclusive(String name) {
+		assertThat(node(name).isShared()).isFalse();
+	}
+
+	@Test
+	void readersBlockWritersOnly() {
+		ContenderNode reader = node("__READ__0000000001");
+		assertThat(reader.blocks(node("__READ__0000000002"))).isFalse();
+		assertThat(reader.blocks(node("__READ__x0000000001"))).isTrue();
+		assertThat(reader.blocks(node("a-lock-0000000002"))).isTrue();
+		assertThat(node("a-lock-0000000001").blocks(node("__READ__0000000002"))).isTrue();
+		assertThat(node("a-lock-0000000003").blocks(node("__READ__0000000002"))).isFalse();
 	}
 
 	@ParameterizedTest
@@ -71,21 +101,21 @@ class NameTests {
 
 	@Test
 	void equalNumbersBlockEachOther() {
-		ContenderNode one = new ContenderNode("a-lock-2147483647", 2147483647);
-		ContenderNode other = new ContenderNode("b-lock-2147483647", 2147483647);
+		ContenderNode one = node("a-lock-2147483647");
+		ContenderNode other = node("b-lock-2147483647");
 		assertThat(one.blocks(other)).isTrue();
 		assertThat(other.blocks(one)).isTrue();
 		assertThat(one.blocks(one)).isFalse();
-		assertThat(new ContenderNode("c-lock--2147483648", -2147483648).blocks(one)).isTrue();
+		assertThat(node("c-lock--2147483648").blocks(one)).isTrue();
 	}
 
 	@Test
 	void onlyPlainLocksNeverComeBack() {
 		for (String name : List.of("_c_guid-lock-0000000001", "x-lock-0000000001")) {
-			assertThat(new ContenderNode(name, 1).isPlainLock()).as(name).isTrue();
+			assertThat(node(name).isPlainLock()).as(name).isTrue();
 		}
 		for (String name : List.of("_c_guid-__WRIT__0000000001", "lock-0000000001", "guid__lock__0000000001")) {
-			assertThat(new ContenderNode(name, 1).isPlainLock()).as(name).isFalse();
+			assertThat(node(name).isPlainLock()).as(name).isFalse();
 		}
 	}
 

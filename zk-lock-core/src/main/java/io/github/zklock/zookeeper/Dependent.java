@@ -1,0 +1,35 @@
+package io.github.zklock.zookeeper;
+
+/**
+ * Whoever has something in a session or waits for it, and shares its fate. Called by the
+ * event loop, and by whoever closes the registry.
+ */
+interface Dependent {
+
+	void connected(Session session);
+
+	void disconnected();
+
+	/**
+	 * What was granted in a term of the session's lease may not be believed any more.
+	 */
+	void leaseEnded(Session session, int term);
+
+	void died(Session session, boolean authFailed);
+
+	/**
+	 * It is time for a heartbeat, and the session is connected.
+	 */
+	void tick();
+
+	/**
+	 * Return whether somebody works with what is held here who is not the given thread.
+	 */
+	boolean isUsedByOther(Thread thread);
+
+	/**
+	 * Take away what is held here, and free it.
+	 */
+	void takeAway();
+
+}

@@ -1,0 +1,71 @@
+package io.github.zklock.zookeeper;
+
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * All that this process has to do with one lock: one queue for those who want the whole
+ * lock, who share a node, and one for each reader, who has a node of its own.
+ */
+final class LockQueues {
+
+	private final LockPath path;
+
+	private final Services services;
+
+	private final LockQueue exclusive;
+
+	private final Set<LockQueue> readers = ConcurrentHashMap.newKeySet();
+
+	LockQueues(LockPath path, Services services) {
+		this.path = path;
+		this.services = services;
+		this.exclusive = new LockQueue(this, path, services);
+	}
+
+	String name() {
+		return this.path.name();
+	}
+
+	Services services() {
+		return this.services;
+	}
+
+	/**
+	 * Return the queue that takes a new request.
+	 */
+	LockQueue queueFor(NodeKind kind) {
+		return kind.isShared() ? new LockQueue(this, this.path, this.services) : this.exclusive;
+	}
+
+	/**
+	 * A queue is about to take a request: whoever closes the registry finds it here.
+	 */
+	void entered(LockQueue queue) {
+		if (queue != this.exclusive) {
+			this.readers.add(queue);
+		}
+	}
+
+	/**
+	 * A queue has nothing to do any more.
+	 */
+	void left(LockQueue queue) {
+		this.readers.remove(queue);
+	}
+
+	/**
+	 * Return whether another queue of this process has, or waits for, what a queue wants.
+	 * Not to be asked under a queue's monitor.
+	 */
+	boolean isTaken(LockQueue asking) {
+		return (asking == this.exclusive) ? this.readers.stream().anyMatch(LockQueue::isWanted)
+				: this.exclusive.isWanted();
+	}
+
+	void close() {
+		this.exclusive.close();
+		this.readers.forEach(LockQueue::close);
+	}
+
+}

@@ -1,0 +1,16 @@
+package io.github.zklock.zookeeper;
+
+/**
+ * What all locks and elections of a registry share.
+ *
+ * @param keeper keeps the session
+ * @param settings what all attempts have in common
+ * @param nodeData what is written into nodes
+ * @param users the threads on which users are called
+ * @param listeners hear what happens to locks
+ * @param threadHolds which locks are in the hands of which threads
+ */
+record Services(SessionKeeper keeper, ContenderSettings settings, NodeData nodeData, UserThreads users,
+		Listeners listeners, ThreadHolds threadHolds) {
+
+}
