@@ -1,5 +1,7 @@
 package io.github.zklock;
 
+import io.github.zklock.leader.LeaderElection;
+
 /**
  * Gives access to locks that hold across processes. An application has one registry.
  *
@@ -45,5 +47,14 @@ public interface LockRegistry {
 	 * @throws IllegalArgumentException if the name is empty or not valid Unicode
 	 */
 	NamedLock writeLock(String name);
+
+	/**
+	 * Return the election of a role. Costs no traffic: nobody takes part before
+	 * {@link LeaderElection#join()}.
+	 * @param role what the leader is to do
+	 * @return the election, the same object for the same role
+	 * @throws IllegalArgumentException if the role is empty or not valid Unicode
+	 */
+	LeaderElection election(String role);
 
 }

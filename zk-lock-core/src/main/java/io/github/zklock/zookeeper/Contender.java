@@ -83,6 +83,9 @@ final class Contender implements Session.PathObserver {
 
 	private boolean watched;
 
+	// Completed when no node of this attempt is left
+	private final CompletableFuture<Void> gone = new CompletableFuture<>();
+
 	Contender(ContenderSettings settings, Session session, LockPath path, NodeKind kind, Owner owner, byte[] data) {
 		this.kind = kind;
 		this.prefix = kind.newPrefix();
@@ -420,6 +423,16 @@ final class Contender implements Session.PathObserver {
 				}));
 	}
 
+	/**
+	 * The lease has ended since the grant. If the node is still there, it is granted once
+	 * more.
+	 */
+	void confirm() {
+		if (this.phase == Phase.GRANTED) {
+			grant();
+		}
+	}
+
 	// Running out of numbers
 
 	/**
@@ -429,7 +442,6 @@ final class Contender implements Session.PathObserver {
 	private void drain() {
 		this.session.forget(nodePath(), this);
 		this.session.delete(nodePath());
-		this.node = null;
 		this.phase = Phase.DRAINING;
 		removeParent();
 		this.owner.queued(this);
@@ -509,7 +521,7 @@ final class Contender implements Session.PathObserver {
 	 * away.
 	 */
 	void watchOwnNode() {
-		if (this.node == null || this.watched || this.phase == Phase.ENDED) {
+		if (this.node == null || this.watched || this.phase == Phase.ENDED || this.phase == Phase.DRAINING) {
 			return;
 		}
 		this.watched = true;
@@ -593,13 +605,29 @@ final class Contender implements Session.PathObserver {
 	 */
 	CompletableFuture<Void> release() {
 		boolean wasUnwanted = this.unwanted;
-		CompletableFuture<Void> done = (this.node != null && this.phase != Phase.ENDED)
-				? this.session.delete(nodePath()) : CompletableFuture.completedFuture(null);
+		CompletableFuture<Void> done = (this.phase != Phase.ENDED) ? deleteNode()
+				: CompletableFuture.completedFuture(null);
 		end();
 		if (wasUnwanted) {
 			this.owner.abandoned(this);
 		}
 		return done;
+	}
+
+	private CompletableFuture<Void> deleteNode() {
+		if (this.node == null) {
+			this.gone.complete(null);
+			return this.gone;
+		}
+		return this.session.delete(nodePath(), () -> this.gone.complete(null));
+	}
+
+	/**
+	 * Run a task when the node of an attempt that has ended is known to be gone. Never
+	 * runs if the session ends before.
+	 */
+	void whenGone(Runnable task) {
+		this.gone.thenRun(task);
 	}
 
 	/**
@@ -636,9 +664,7 @@ final class Contender implements Session.PathObserver {
 		}
 		end();
 		this.owner.failed(this, reason, cause);
-		if (this.node != null) {
-			this.session.delete(nodePath());
-		}
+		deleteNode();
 	}
 
 	/**

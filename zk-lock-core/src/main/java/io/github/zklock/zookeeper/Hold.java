@@ -1,14 +1,12 @@
 package io.github.zklock.zookeeper;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
+import io.github.zklock.LocalLock;
 import io.github.zklock.LockLease;
 import io.github.zklock.LockLostException;
 import io.github.zklock.LockMode;
@@ -52,9 +50,7 @@ final class Hold implements LockLease {
 
 	private volatile State state = State.GRANTED;
 
-	private @Nullable List<Runnable> lossActions = new ArrayList<>();
-
-	private @Nullable Executor lossExecutor;
+	private final LossActions lossActions;
 
 	private @Nullable CompletableFuture<Long> token;
 
@@ -72,6 +68,7 @@ final class Hold implements LockLease {
 		this.term = term;
 		this.first = first;
 		this.request = request;
+		this.lossActions = new LossActions(queue.users());
 		count(mode(), 1);
 	}
 
@@ -147,6 +144,10 @@ final class Hold implements LockLease {
 		this.queue.release(this);
 	}
 
+	LocalLock describe() {
+		return this.request.describe(name(), heldFor());
+	}
+
 	private Duration heldFor() {
 		return Duration.ofNanos(System.nanoTime() - this.grantedAt);
 	}
@@ -219,7 +220,7 @@ final class Hold implements LockLease {
 			}
 			if (covered) {
 				this.state = State.CLOSED;
-				this.lossActions = null;
+				this.lossActions.ruleOut();
 				endToken();
 				Duration held = heldFor();
 				this.queue.listeners().tell((listener) -> listener.released(this, held));
@@ -262,48 +263,24 @@ final class Hold implements LockLease {
 	 * The lock has been lost.
 	 */
 	void lose() {
-		List<Runnable> actions;
 		synchronized (this) {
 			if (this.state != State.HELD && this.state != State.GRANTED) {
 				return;
 			}
 			boolean told = this.state == State.HELD;
 			this.state = State.LOST;
-			actions = this.lossActions;
-			this.lossActions = null;
 			endToken();
 			if (told) {
 				Duration held = heldFor();
 				this.queue.listeners().tell((listener) -> listener.lost(this, held));
 			}
 		}
-		if (actions != null) {
-			actions.forEach(lossExecutor()::execute);
-		}
-	}
-
-	/**
-	 * Runs loss actions one after the other.
-	 */
-	private synchronized Executor lossExecutor() {
-		if (this.lossExecutor == null) {
-			this.lossExecutor = this.queue.users().inOrder();
-		}
-		return this.lossExecutor;
+		this.lossActions.lost();
 	}
 
 	@Override
 	public void onLost(Runnable action) {
-		synchronized (this) {
-			if (this.lossActions != null) {
-				this.lossActions.add(action);
-				return;
-			}
-			if (this.state != State.LOST) {
-				return;
-			}
-		}
-		lossExecutor().execute(action);
+		this.lossActions.add(action);
 	}
 
 	// Fencing

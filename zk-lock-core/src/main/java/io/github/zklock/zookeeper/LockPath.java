@@ -8,17 +8,17 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Where the nodes of one lock are.
+ * Where the nodes of one lock or role are.
  *
- * @param name the lock's name
- * @param parent the path of the node whose children contend for the lock
+ * @param name the lock's name, or the role
+ * @param parent the path of the node whose children contend for it
  */
 record LockPath(String name, String parent) {
 
 	private static final String UNRESERVED = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 	/**
-	 * Return the path of a lock.
+	 * Return the path of a lock or role.
 	 * @throws IllegalArgumentException if the name is empty or has a lone surrogate
 	 */
 	static LockPath of(String root, String kind, String name) {
@@ -32,7 +32,7 @@ record LockPath(String name, String parent) {
 	 */
 	static String encode(String name) {
 		if (name.isEmpty()) {
-			throw new IllegalArgumentException("A lock's name must not be empty");
+			throw new IllegalArgumentException("The name of a lock or role must not be empty");
 		}
 		StringBuilder segment = new StringBuilder(name.length() + 16);
 		ByteBuffer bytes = utf8(name);
@@ -58,7 +58,7 @@ record LockPath(String name, String parent) {
 			return StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(name));
 		}
 		catch (CharacterCodingException ex) {
-			throw new IllegalArgumentException("Lock name '%s' is not valid Unicode".formatted(name), ex);
+			throw new IllegalArgumentException("Name '%s' is not valid Unicode".formatted(name), ex);
 		}
 	}
 

@@ -3,11 +3,13 @@ package io.github.zklock.zookeeper;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.function.Predicate;
 
+import io.github.zklock.LocalLock;
 import io.github.zklock.LockException;
 import io.github.zklock.LockUnavailableException;
 import io.github.zklock.zookeeper.Operation.Listing;
@@ -72,6 +74,20 @@ final class LockQueue implements Contender.Owner, Dependent {
 
 	ThreadHolds threadHolds() {
 		return this.services.threadHolds();
+	}
+
+	/**
+	 * Return what somebody here holds.
+	 */
+	synchronized Optional<LocalLock> held() {
+		return Optional.ofNullable(this.hold).filter(Hold::isHeld).map(Hold::describe);
+	}
+
+	/**
+	 * Return what somebody here waits for, one for each who does.
+	 */
+	synchronized List<LocalLock> awaited() {
+		return this.waiting.stream().map((request) -> request.describe(name(), request.time().waited())).toList();
 	}
 
 	// Asking

@@ -23,6 +23,10 @@ final class LockQueues {
 		this.exclusive = new LockQueue(this, path, services);
 	}
 
+	LockPath path() {
+		return this.path;
+	}
+
 	String name() {
 		return this.path.name();
 	}
@@ -61,6 +65,14 @@ final class LockQueues {
 	boolean isTaken(LockQueue asking) {
 		return (asking == this.exclusive) ? this.readers.stream().anyMatch(LockQueue::isWanted)
 				: this.exclusive.isWanted();
+	}
+
+	/**
+	 * Take the lock away from whoever holds it in this process.
+	 */
+	void takeAway() {
+		this.exclusive.takeAway();
+		this.readers.forEach(LockQueue::takeAway);
 	}
 
 	void close() {

@@ -8,6 +8,10 @@ import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.UUID;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import org.jspecify.annotations.Nullable;
 
 /**
  * The text in our nodes, for people and tools: who is it and since when. It starts with a
@@ -16,6 +20,9 @@ import java.util.UUID;
 final class NodeData {
 
 	private static final byte[] MARK = "zk-lock ".getBytes(StandardCharsets.UTF_8);
+
+	private static final Pattern TEXT = Pattern
+		.compile("zk-lock instance=(\\S*) host=(\\S*) pid=(\\d{1,18}) since=\\S* thread=(.*)", Pattern.DOTALL);
 
 	private static final int LONGEST_THREAD_NAME = 100;
 
@@ -38,6 +45,35 @@ final class NodeData {
 
 	static boolean isOurs(byte[] data) {
 		return data.length >= MARK.length && Arrays.equals(data, 0, MARK.length, MARK, 0, MARK.length);
+	}
+
+	/**
+	 * Return a node's data as text.
+	 */
+	static String text(byte @Nullable [] data) {
+		return (data != null) ? new String(data, StandardCharsets.UTF_8) : "";
+	}
+
+	/**
+	 * Return who has written a text, if it is one of ours.
+	 */
+	static @Nullable Author author(String text) {
+		Matcher matcher = TEXT.matcher(text);
+		return matcher.matches()
+				? new Author(matcher.group(1), matcher.group(2), Long.parseLong(matcher.group(3)), matcher.group(4))
+				: null;
+	}
+
+	/**
+	 * Who has made a node.
+	 *
+	 * @param instance the instance
+	 * @param host where it runs
+	 * @param pid its process
+	 * @param thread the thread that made the node
+	 */
+	record Author(String instance, String host, long pid, String thread) {
+
 	}
 
 	private static String host() {

@@ -62,6 +62,16 @@ interface Operation<T> {
 
 	}
 
+	/**
+	 * What a node contains.
+	 *
+	 * @param text its data, as text
+	 * @param stat its state
+	 */
+	record Content(String text, Stat stat) {
+
+	}
+
 	static Operation<Created> createContender(String prefix, byte[] data, List<ACL> acl) {
 		return (zooKeeper, reply) -> zooKeeper.create(prefix, data, acl, CreateMode.EPHEMERAL_SEQUENTIAL,
 				(code, requested, context, path, stat) -> reply.receive(code,
@@ -84,6 +94,11 @@ interface Operation<T> {
 		return (zooKeeper, reply) -> zooKeeper.getData(path, watcher,
 				(code, requested, context, data, stat) -> reply.receive(code, (data != null) ? data : new byte[0]),
 				null);
+	}
+
+	static Operation<Content> read(String path) {
+		return (zooKeeper, reply) -> zooKeeper.getData(path, false, (code, requested, context, data, stat) -> reply
+			.receive(code, (stat != null) ? new Content(NodeData.text(data), stat) : null), null);
 	}
 
 	/**

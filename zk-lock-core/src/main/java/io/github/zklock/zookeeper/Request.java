@@ -1,8 +1,10 @@
 package io.github.zklock.zookeeper;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.concurrent.atomic.AtomicReference;
 
+import io.github.zklock.LocalLock;
 import io.github.zklock.LockException;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +44,15 @@ abstract class Request {
 
 	Wait time() {
 		return this.wait;
+	}
+
+	/**
+	 * Describe what the caller has or waits for.
+	 * @param age for how long
+	 */
+	LocalLock describe(String name, Duration age) {
+		return new LocalLock(name, this.kind.mode(), (this.owner != null) ? this.owner.getName() : null,
+				Instant.now().minus(age));
 	}
 
 	@Nullable Outcome outcome() {

@@ -376,14 +376,27 @@ final class Session implements Watcher {
 	 * @return completed when the node is known to be gone, or when the connection is
 	 */
 	CompletableFuture<Void> delete(String path) {
+		return delete(path, () -> {
+		});
+	}
+
+	/**
+	 * Delete a node of this session, for certain.
+	 * @param whenGone run when the node is known to be gone
+	 * @return completed when the node is known to be gone, or when the connection is
+	 */
+	CompletableFuture<Void> delete(String path, Runnable whenGone) {
 		CompletableFuture<Void> done = this.deletes.computeIfAbsent(path, (key) -> new CompletableFuture<>());
 		insistOnWrite(() -> true, Operation.delete(path), (response) -> {
-			if (!response.is(Meaning.OK) && !response.is(Meaning.NO_NODE)) {
+			this.deletes.remove(path);
+			done.complete(null);
+			if (response.is(Meaning.OK) || response.is(Meaning.NO_NODE)) {
+				whenGone.run();
+			}
+			else {
 				logger.error("Node '{}' cannot be deleted: its lock is free only when the session ends", path,
 						response.toException(path));
 			}
-			this.deletes.remove(path);
-			done.complete(null);
 		});
 		if (this.dead) {
 			this.deletes.remove(path);

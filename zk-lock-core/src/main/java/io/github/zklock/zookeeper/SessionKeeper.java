@@ -13,7 +13,6 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
-import org.apache.zookeeper.ZooKeeper;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -90,11 +89,16 @@ final class SessionKeeper implements Session.Observer {
 		return null;
 	}
 
+	Duration connectTimeout() {
+		return this.settings.connectTimeout();
+	}
+
 	/**
-	 * Return the handle of the connected session, after waiting for it.
+	 * Return the connected session, after waiting for it.
+	 * @throws IllegalStateException if there is none in time
 	 */
-	ZooKeeper awaitHandle() throws InterruptedException {
-		Duration patience = this.settings.connectTimeout();
+	Session awaitSession() throws InterruptedException {
+		Duration patience = connectTimeout();
 		AtomicReference<@Nullable Session> found = new AtomicReference<>();
 		await(() -> {
 			found.set(connectedSession());
@@ -108,7 +112,7 @@ final class SessionKeeper implements Session.Observer {
 			throw new IllegalStateException(
 					"ZooKeeper (%s) could not be reached within %d ms".formatted(address(), patience.toMillis()));
 		}
-		return session.zooKeeper();
+		return session;
 	}
 
 	/**

@@ -6,14 +6,21 @@ import java.lang.ref.WeakReference;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 
+import io.github.zklock.LocalLock;
+import io.github.zklock.LockContender;
+import io.github.zklock.LockInspector;
 import io.github.zklock.LockListener;
 import io.github.zklock.LockRegistry;
 import io.github.zklock.NamedLock;
+import io.github.zklock.leader.LeaderElection;
 import org.apache.zookeeper.ZooDefs.Ids;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.client.ConnectStringParser;
@@ -36,13 +43,17 @@ import org.jspecify.annotations.Nullable;
  * No connection is opened before the first lock is asked for, or {@link #start()} is
  * called. When the session ends, everything it held is lost, and a new session is opened.
  */
-public final class ZooKeeperLocks implements LockRegistry, AutoCloseable {
+public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCloseable {
 
 	private static final String LOCKS = "locks";
+
+	private static final String LEADERS = "leaders";
 
 	private final String root;
 
 	private final Duration closeWait;
+
+	private final Duration handOverWait;
 
 	private final NodeKind writeKind;
 
@@ -58,11 +69,16 @@ public final class ZooKeeperLocks implements LockRegistry, AutoCloseable {
 
 	private final ReferenceQueue<LockQueues> unreachable = new ReferenceQueue<>();
 
+	private final Map<String, ZooKeeperElection> elections = new ConcurrentHashMap<>();
+
+	private final QueueReader reader;
+
 	private ZooKeeperLocks(Builder options) {
 		NodeData nodeData = new NodeData();
 		String threadName = "zk-lock-" + nodeData.instance();
 		this.root = options.root;
 		this.closeWait = options.closeWait;
+		this.handOverWait = options.handOverWait;
 		this.writeKind = options.curatorReadWrite ? NodeKind.CURATOR_WRITE : NodeKind.LOCK;
 		this.loop = new EventLoop(threadName);
 		this.users = new UserThreads(threadName, this.loop);
@@ -70,6 +86,7 @@ public final class ZooKeeperLocks implements LockRegistry, AutoCloseable {
 		this.services = new Services(this.keeper,
 				new ContenderSettings(List.copyOf(options.acl), options.sequenceLimit), nodeData, this.users,
 				new Listeners(List.copyOf(options.listeners), this.users), new ThreadHolds());
+		this.reader = new QueueReader(this.keeper, nodeData);
 	}
 
 	/**
@@ -93,9 +110,11 @@ public final class ZooKeeperLocks implements LockRegistry, AutoCloseable {
 	}
 
 	/**
-	 * Return the name that this registry has in its nodes and threads.
+	 * Return the name by which this registry is known in its nodes and threads. No other
+	 * one has it.
+	 * @return the instance's name
 	 */
-	String instance() {
+	public String instance() {
 		return this.services.nodeData().instance();
 	}
 
@@ -120,7 +139,7 @@ public final class ZooKeeperLocks implements LockRegistry, AutoCloseable {
 	 */
 	public ZooKeeper zooKeeper() {
 		try {
-			return this.keeper.awaitHandle();
+			return this.keeper.awaitSession().zooKeeper();
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
@@ -142,6 +161,59 @@ public final class ZooKeeperLocks implements LockRegistry, AutoCloseable {
 	public NamedLock writeLock(String name) {
 		return new ZooKeeperLock(queues(name), this.writeKind);
 	}
+
+	@Override
+	public LeaderElection election(String role) {
+		Objects.requireNonNull(role, "A role must not be null");
+		LockPath path = LockPath.of(this.root, LEADERS, role);
+		return this.elections.computeIfAbsent(role,
+				(key) -> new ZooKeeperElection(path, this.services, this.reader, this.handOverWait));
+	}
+
+	// For people to look at
+
+	@Override
+	public List<LockContender> queue(String name) {
+		return this.reader.read(LockPath.of(this.root, LOCKS, name));
+	}
+
+	@Override
+	public List<LockContender> queueOfRole(String role) {
+		return this.reader.read(LockPath.of(this.root, LEADERS, role));
+	}
+
+	@Override
+	public List<LocalLock> held() {
+		return oldestFirst(lockQueues().map(LockQueue::held).flatMap(Optional::stream));
+	}
+
+	@Override
+	public List<LocalLock> waiting() {
+		return oldestFirst(lockQueues().map(LockQueue::awaited).flatMap(List::stream));
+	}
+
+	private Stream<LockQueue> lockQueues() {
+		return this.keeper.dependents().stream().filter(LockQueue.class::isInstance).map(LockQueue.class::cast);
+	}
+
+	private static List<LocalLock> oldestFirst(Stream<LocalLock> locks) {
+		return locks.sorted(Comparator.comparing(LocalLock::since)).toList();
+	}
+
+	@Override
+	public boolean breakLock(String name) {
+		LockQueues queues = queues(name);
+		List<LockContender> holders = queue(name).stream().filter(LockContender::holding).toList();
+		for (LockContender holder : holders) {
+			if (holder.origin() == LockContender.Origin.SELF) {
+				queues.takeAway();
+			}
+			this.reader.delete(queues.path(), holder.node());
+		}
+		return !holders.isEmpty();
+	}
+
+	// Names
 
 	/**
 	 * Return the queues of a name. They live as long as somebody can reach them: a caller
@@ -192,6 +264,7 @@ public final class ZooKeeperLocks implements LockRegistry, AutoCloseable {
 		boolean interrupted = Thread.interrupted();
 		try {
 			this.names.values().forEach(ZooKeeperLocks::close);
+			this.elections.values().forEach((election) -> election.candidacy().windUp());
 			interrupted |= awaitHolders();
 			this.keeper.dependents().forEach(Dependent::takeAway);
 			interrupted |= this.keeper.close();
@@ -199,6 +272,7 @@ public final class ZooKeeperLocks implements LockRegistry, AutoCloseable {
 		finally {
 			this.loop.close();
 			this.keeper.finish();
+			this.elections.values().forEach((election) -> election.candidacy().finish());
 			this.users.close();
 			if (interrupted) {
 				Thread.currentThread().interrupt();
@@ -262,6 +336,8 @@ public final class ZooKeeperLocks implements LockRegistry, AutoCloseable {
 		private Duration serverTick = Duration.ofSeconds(2);
 
 		private Duration closeWait = Duration.ofSeconds(10);
+
+		private Duration handOverWait = Duration.ofSeconds(10);
 
 		private List<ACL> acl = Ids.OPEN_ACL_UNSAFE;
 
@@ -332,10 +408,18 @@ public final class ZooKeeperLocks implements LockRegistry, AutoCloseable {
 		 * @return this builder
 		 */
 		public Builder closeWait(Duration closeWait) {
-			if (closeWait.isNegative()) {
-				throw new IllegalArgumentException("'closeWait' must not be negative but was " + closeWait);
-			}
-			this.closeWait = closeWait;
+			this.closeWait = requireNotNegative("closeWait", closeWait);
+			return this;
+		}
+
+		/**
+		 * Set how long {@link LeaderElection#leave()} waits for the work of a leader. The
+		 * default is 10 seconds.
+		 * @param handOverWait the longest wait, zero not to wait
+		 * @return this builder
+		 */
+		public Builder handOverWait(Duration handOverWait) {
+			this.handOverWait = requireNotNegative("handOverWait", handOverWait);
 			return this;
 		}
 
@@ -410,6 +494,13 @@ public final class ZooKeeperLocks implements LockRegistry, AutoCloseable {
 		public Builder curatorReadWrite(boolean curatorReadWrite) {
 			this.curatorReadWrite = curatorReadWrite;
 			return this;
+		}
+
+		private static Duration requireNotNegative(String name, Duration duration) {
+			if (duration.isNegative()) {
+				throw new IllegalArgumentException("'%s' must not be negative but was %s".formatted(name, duration));
+			}
+			return duration;
 		}
 
 		private static Duration requirePositive(String name, Duration duration) {

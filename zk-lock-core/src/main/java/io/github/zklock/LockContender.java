@@ -1,0 +1,51 @@
+package io.github.zklock;
+
+import java.time.Instant;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Somebody who holds a lock or a role, or waits for it, as ZooKeeper sees it.
+ *
+ * @param node the name of the node
+ * @param mode whether it is for the whole lock or for reading
+ * @param holding whether it is its turn
+ * @param origin who has made the node
+ * @param instance the instance of zk-lock, if it is one
+ * @param host its host, if it is known
+ * @param pid its process, if it is known
+ * @param thread the thread that has made the node, if it is known; the lock may have been
+ * handed on to other threads of the same instance
+ * @param since when the node was made, by the clock of the ZooKeeper servers
+ * @param session the session that owns the node
+ * @param token the latest transaction on the node: the fencing token of the holder, if it
+ * has asked for it
+ * @param text what the node says
+ */
+public record LockContender(String node, LockMode mode, boolean holding, Origin origin, @Nullable String instance,
+		@Nullable String host, @Nullable Long pid, @Nullable String thread, Instant since, long session, long token,
+		String text) {
+
+	/**
+	 * Who has made a node.
+	 */
+	public enum Origin {
+
+		/**
+		 * This very instance.
+		 */
+		SELF,
+
+		/**
+		 * Another instance of zk-lock.
+		 */
+		PEER,
+
+		/**
+		 * Another client, for example Curator.
+		 */
+		FOREIGN
+
+	}
+
+}

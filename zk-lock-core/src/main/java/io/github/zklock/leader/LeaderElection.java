@@ -1,0 +1,72 @@
+package io.github.zklock.leader;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * An election of one leader among all processes that take part in it. Thread-safe; a
+ * registry has one for each role.
+ *
+ * <p>
+ * Whoever has joined first leads, until it leaves or dies; then the next leads. A process
+ * that loses its session joins again by itself, at the end of the queue.
+ */
+public interface LeaderElection {
+
+	/**
+	 * Return what the leader is to do.
+	 * @return the role
+	 */
+	String role();
+
+	/**
+	 * Take part from now on. Returns at once; a second call has no effect.
+	 * @throws RuntimeException a {@code LockUnavailableException} if the registry is
+	 * closed
+	 */
+	void join();
+
+	/**
+	 * Take part no longer. A leader starts no more {@link Leadership#run(Runnable) work},
+	 * waits for what is running, though not for the caller's own and not for ever,
+	 * interrupts what is still running then, and only then lets the next one lead.
+	 * Returns when ZooKeeper has answered, or when the connection is gone. An interrupt
+	 * ends the wait for running work, and stays set.
+	 */
+	void leave();
+
+	/**
+	 * Return what this process has to do with the role.
+	 * @return always the same object
+	 */
+	Leadership leadership();
+
+	/**
+	 * Ask ZooKeeper who leads.
+	 * @return the one whose turn it is; empty if nobody takes part
+	 * @throws RuntimeException a {@code LockUnavailableException} if ZooKeeper cannot be
+	 * asked
+	 */
+	Optional<Participant> leader();
+
+	/**
+	 * Ask ZooKeeper who takes part.
+	 * @return the leader first, then the others in the order in which they will lead
+	 * @throws RuntimeException a {@code LockUnavailableException} if ZooKeeper cannot be
+	 * asked
+	 */
+	List<Participant> participants();
+
+	/**
+	 * Add a listener. If this process leads, the listener is told at once.
+	 * @param listener hears of this process's leadership
+	 */
+	void addListener(LeadershipListener listener);
+
+	/**
+	 * Remove a listener. What it has not heard yet it will not hear.
+	 * @param listener the listener
+	 */
+	void removeListener(LeadershipListener listener);
+
+}

@@ -1,0 +1,35 @@
+package io.github.zklock.leader;
+
+/**
+ * Work of a leader, in one term of its leadership. Thread-safe: any thread may use and
+ * close it.
+ */
+public interface LeaderWork extends AutoCloseable {
+
+	/**
+	 * Return the token of the leadership in which the work began.
+	 * @return the token
+	 * @see Leadership#fencingToken()
+	 */
+	long fencingToken();
+
+	/**
+	 * Return whether the leadership goes on in which the work began. Costs no traffic.
+	 * @return whether this process still leads; once false, it stays false
+	 */
+	boolean isLeader();
+
+	/**
+	 * Have something done when leadership is lost before the work has ended, once, on a
+	 * thread of this library. If it has been lost already, this happens at once.
+	 * @param action what to do
+	 */
+	void onLost(Runnable action);
+
+	/**
+	 * The work has ended. A second call has no effect.
+	 */
+	@Override
+	void close();
+
+}

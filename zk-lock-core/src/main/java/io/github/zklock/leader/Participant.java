@@ -1,0 +1,14 @@
+package io.github.zklock.leader;
+
+/**
+ * Somebody who takes part in an election.
+ *
+ * @param instance the instance of zk-lock; for other clients, what they say about
+ * themselves
+ * @param host the host on which it runs; empty if that is not known
+ * @param leading whether it is the first in the queue
+ * @param self whether it is this very instance
+ */
+public record Participant(String instance, String host, boolean leading, boolean self) {
+
+}

@@ -1,0 +1,400 @@
+package io.github.zklock.zookeeper;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+import io.github.zklock.LockUnavailableException;
+import io.github.zklock.leader.LeadershipListener;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The part that this process takes in one election: at most one node, and the leadership
+ * that comes with it.
+ *
+ * <p>
+ * The node stays as long as its session, whatever happens to the connection: if everybody
+ * gave up his place after each disturbance, nobody would lead for long. And there is
+ * never a second one before the first is known to be gone: an old node in front would
+ * keep everybody waiting, this process included.
+ *
+ * <p>
+ * Everything happens under this object's monitor, for moments only: ZooKeeper is called
+ * without waiting, and users are never called.
+ */
+final class Candidacy implements Contender.Owner, Dependent {
+
+	private static final Logger logger = LoggerFactory.getLogger(Candidacy.class);
+
+	private final LockPath path;
+
+	private final Services services;
+
+	private final SessionKeeper keeper;
+
+	private final LeadershipListeners listeners;
+
+	private final List<CompletableFuture<Void>> leavers = new ArrayList<>();
+
+	private boolean joined;
+
+	private @Nullable Contender contender;
+
+	// Its node may still be there
+	private @Nullable Contender departing;
+
+	private volatile @Nullable Reign reign;
+
+	private boolean suspended;
+
+	private boolean failing;
+
+	private boolean pausing;
+
+	Candidacy(LockPath path, Services services) {
+		this.path = path;
+		this.services = services;
+		this.keeper = services.keeper();
+		this.listeners = new LeadershipListeners(services.users());
+	}
+
+	String role() {
+		return this.path.name();
+	}
+
+	/**
+	 * Return the leadership of this process, if it has it and is not leaving.
+	 */
+	@Nullable Reign openReign() {
+		Reign present = this.reign;
+		return (present != null && present.isOpen()) ? present : null;
+	}
+
+	// Joining
+
+	synchronized void join() {
+		if (this.keeper.isClosed()) {
+			throw new LockUnavailableException(role(),
+					"Role '%s' cannot be had because the registry is closed".formatted(role()), null);
+		}
+		this.joined = true;
+		proceed();
+	}
+
+	/**
+	 * Take the next step for one who wants to lead.
+	 */
+	private synchronized void proceed() {
+		if (!this.joined || this.departing != null || this.pausing) {
+			return;
+		}
+		this.keeper.activate(this);
+		if (this.contender != null) {
+			this.contender.adopt();
+			return;
+		}
+		Session session = this.keeper.connectedSession();
+		if (session != null) {
+			Contender started = new Contender(this.services.settings(), session, this.path, NodeKind.LOCK, this,
+					this.services.nodeData().of(Thread.currentThread()));
+			this.contender = started;
+			started.start();
+		}
+	}
+
+	@Override
+	public void queued(Contender queued) {
+		this.failing = false;
+	}
+
+	// Leading
+
+	@Override
+	public void granted(Contender granted) {
+		if (granted != this.contender) {
+			return;
+		}
+		this.failing = false;
+		Lease lease = granted.session().lease();
+		int term = lease.currentTerm();
+		if (term == Lease.NONE) {
+			granted.confirm();
+			return;
+		}
+		Reign begun = new Reign(lease, term, granted.czxid());
+		this.reign = begun;
+		this.suspended = false;
+		this.listeners.tell((listener) -> listener.granted(role(), begun.token()));
+	}
+
+	/**
+	 * This process does not lead any more. Whoever works as a leader is interrupted, and
+	 * then the listeners are told.
+	 */
+	private void revoke() {
+		Reign ended = this.reign;
+		if (ended != null) {
+			this.reign = null;
+			ended.end();
+			notifyAll();
+			this.listeners.tell((listener) -> listener.revoked(role(), ended.token()));
+		}
+	}
+
+	synchronized @Nullable Work begin(boolean interruptible) {
+		Reign present = openReign();
+		if (present == null) {
+			return null;
+		}
+		Work work = new Work(this, present, this.services.users(), interruptible);
+		present.begin(work);
+		return work;
+	}
+
+	synchronized void ended(Work work) {
+		work.reign().ended(work);
+		if (work.reign() == this.reign && work.reign().isWoundUp()) {
+			resign();
+		}
+		notifyAll();
+	}
+
+	synchronized void addListener(LeadershipListener listener) {
+		Reign present = this.reign;
+		List<Consumer<LeadershipListener>> past = new ArrayList<>();
+		if (present != null) {
+			past.add((told) -> told.granted(role(), present.token()));
+			if (this.suspended) {
+				past.add((told) -> told.suspended(role(), present.token()));
+			}
+		}
+		this.listeners.add(listener, past);
+	}
+
+	void removeListener(LeadershipListener listener) {
+		this.listeners.remove(listener);
+	}
+
+	// Leaving
+
+	/**
+	 * Take part no longer, and let no more work begin. Leadership ends as soon as no work
+	 * is going on.
+	 */
+	synchronized void windUp() {
+		this.joined = false;
+		Reign present = this.reign;
+		if (present != null) {
+			present.windUp();
+		}
+		if (present == null || present.isWoundUp()) {
+			resign();
+		}
+	}
+
+	/**
+	 * Wait until nobody else works as a leader who is about to leave.
+	 */
+	synchronized void awaitWork(long nanos) throws InterruptedException {
+		Reign ending = this.reign;
+		long deadline = System.nanoTime() + nanos;
+		long remaining = nanos;
+		while (ending != null && ending == this.reign && ending.isUsedByOther(Thread.currentThread())
+				&& remaining > 0) {
+			wait(1 + remaining / 1_000_000);
+			remaining = deadline - System.nanoTime();
+		}
+	}
+
+	/**
+	 * Give up the leadership and the place in the queue, whatever work is going on.
+	 * @return completed when the node is known to be gone, or when the connection is
+	 */
+	synchronized CompletableFuture<Void> resign() {
+		revoke();
+		CompletableFuture<Void> left = new CompletableFuture<>();
+		this.leavers.add(left);
+		Contender present = this.contender;
+		if (present != null && present.abandon()) {
+			depart(present);
+		}
+		settle();
+		if (this.keeper.hasLostConnection()) {
+			finish();
+		}
+		return left;
+	}
+
+	/**
+	 * An attempt has ended, and its node is being deleted.
+	 */
+	private void depart(Contender ended) {
+		this.contender = null;
+		this.departing = ended;
+		ended.whenGone(() -> departed(ended));
+	}
+
+	private synchronized void departed(Contender gone) {
+		if (gone == this.departing) {
+			this.departing = null;
+			settle();
+		}
+	}
+
+	@Override
+	public void abandoned(Contender abandoned) {
+		if (abandoned == this.contender) {
+			depart(abandoned);
+		}
+	}
+
+	/**
+	 * Take the next step after something has ended.
+	 */
+	private void settle() {
+		if (this.contender == null && this.departing == null) {
+			finish();
+			if (!this.joined) {
+				this.keeper.deactivate(this);
+			}
+		}
+		proceed();
+	}
+
+	/**
+	 * Let nobody wait who leaves.
+	 */
+	synchronized void finish() {
+		this.leavers.forEach((left) -> left.complete(null));
+		this.leavers.clear();
+	}
+
+	// Losing
+
+	@Override
+	public synchronized void leaseEnded(Session session, int term) {
+		Contender present = this.contender;
+		if (present == null || present.session() != session || !present.isGranted()) {
+			return;
+		}
+		Reign current = this.reign;
+		if (current != null && current.term() <= term) {
+			revoke();
+		}
+		if (this.reign != null) {
+			return;
+		}
+		if (this.joined) {
+			present.confirm();
+		}
+		else {
+			resign();
+		}
+	}
+
+	@Override
+	public void gone(Contender gone) {
+		if (gone == this.contender) {
+			this.contender = null;
+			revoke();
+			settle();
+		}
+	}
+
+	@Override
+	public void failed(Contender failed, String reason, @Nullable Exception cause) {
+		if (failed != this.contender) {
+			return;
+		}
+		revoke();
+		depart(failed);
+		tryAgainLater(reason, cause);
+	}
+
+	private void tryAgainLater(String reason, @Nullable Exception cause) {
+		if (this.failing) {
+			logger.debug("Role '{}' cannot be had because {}", role(), reason, cause);
+		}
+		else {
+			logger.error("Role '{}' cannot be had because {}. Trying again until it can", role(), reason, cause);
+		}
+		this.failing = true;
+		this.pausing = true;
+		this.keeper.loop().backOff(this::endPause);
+	}
+
+	private synchronized void endPause() {
+		this.pausing = false;
+		proceed();
+	}
+
+	// The session's fate
+
+	@Override
+	public synchronized void connected(Session session) {
+		if (this.contender != null) {
+			this.contender.reconnected();
+		}
+		Reign present = this.reign;
+		if (present != null && this.suspended && present.goesOn()) {
+			this.suspended = false;
+			this.listeners.tell((listener) -> listener.resumed(role(), present.token()));
+		}
+		proceed();
+	}
+
+	@Override
+	public synchronized void disconnected() {
+		if (this.contender != null) {
+			this.contender.disconnected();
+		}
+		Reign present = this.reign;
+		if (present != null && !this.suspended) {
+			this.suspended = true;
+			this.listeners.tell((listener) -> listener.suspended(role(), present.token()));
+		}
+		finish();
+	}
+
+	@Override
+	public synchronized void died(Session session, boolean authFailed) {
+		if (this.departing != null && this.departing.session() == session) {
+			this.departing = null;
+		}
+		Contender present = this.contender;
+		if (present != null && present.session() == session) {
+			present.end();
+			this.contender = null;
+			revoke();
+		}
+		if (authFailed && this.joined) {
+			tryAgainLater("ZooKeeper refuses the credentials", null);
+		}
+		settle();
+	}
+
+	@Override
+	public synchronized void tick() {
+		if (this.contender != null) {
+			this.contender.watchOwnNode();
+		}
+	}
+
+	// The end
+
+	@Override
+	public synchronized boolean isUsedByOther(Thread thread) {
+		Reign present = this.reign;
+		return present != null && present.isUsedByOther(thread);
+	}
+
+	@Override
+	public synchronized void takeAway() {
+		this.joined = false;
+		resign();
+	}
+
+}

@@ -1,0 +1,69 @@
+package io.github.zklock.zookeeper;
+
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+
+import io.github.zklock.leader.LeadershipListener;
+
+/**
+ * Tells all listeners of an election what happens, each on a line of its own.
+ */
+final class LeadershipListeners {
+
+	private final UserThreads users;
+
+	private final List<Line> lines = new CopyOnWriteArrayList<>();
+
+	LeadershipListeners(UserThreads users) {
+		this.users = users;
+	}
+
+	/**
+	 * Add a listener.
+	 * @param past what it has to hear first
+	 */
+	void add(LeadershipListener listener, List<Consumer<LeadershipListener>> past) {
+		Line line = new Line(listener, this.users.inOrder());
+		past.forEach(line::tell);
+		this.lines.add(line);
+	}
+
+	void remove(LeadershipListener listener) {
+		this.lines.removeIf((line) -> line.isRemoved(listener));
+	}
+
+	void tell(Consumer<LeadershipListener> event) {
+		this.lines.forEach((line) -> line.tell(event));
+	}
+
+	private static final class Line {
+
+		private final LeadershipListener listener;
+
+		private final Executor executor;
+
+		private volatile boolean removed;
+
+		Line(LeadershipListener listener, Executor executor) {
+			this.listener = listener;
+			this.executor = executor;
+		}
+
+		boolean isRemoved(LeadershipListener unwanted) {
+			this.removed |= this.listener == unwanted;
+			return this.removed;
+		}
+
+		void tell(Consumer<LeadershipListener> event) {
+			this.executor.execute(() -> {
+				if (!this.removed) {
+					event.accept(this.listener);
+				}
+			});
+		}
+
+	}
+
+}

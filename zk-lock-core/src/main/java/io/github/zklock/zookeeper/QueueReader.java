@@ -1,0 +1,166 @@
+package io.github.zklock.zookeeper;
+
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+import io.github.zklock.LockContender;
+import io.github.zklock.LockContender.Origin;
+import io.github.zklock.LockException;
+import io.github.zklock.LockMode;
+import io.github.zklock.LockUnavailableException;
+import io.github.zklock.zookeeper.Operation.Content;
+import io.github.zklock.zookeeper.Operation.Listing;
+import io.github.zklock.zookeeper.ReturnCode.Meaning;
+import org.apache.zookeeper.data.Stat;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads from ZooKeeper who is in a queue, for people to look at. Blocks.
+ */
+final class QueueReader {
+
+	private final SessionKeeper keeper;
+
+	private final NodeData nodeData;
+
+	QueueReader(SessionKeeper keeper, NodeData nodeData) {
+		this.keeper = keeper;
+		this.nodeData = nodeData;
+	}
+
+	/**
+	 * Read a queue.
+	 * @throws LockUnavailableException if ZooKeeper cannot be asked
+	 */
+	List<LockContender> read(LockPath path) {
+		return ask(path, (session, answer) -> {
+			session.write(Operation.sync(path.parent()), (response) -> {
+			});
+			session.insistOnList(() -> !answer.isDone(), path.parent(), (response) -> {
+				if (response.is(Meaning.OK)) {
+					readNodes(session, path, response.result(), answer);
+				}
+				else if (response.is(Meaning.NO_NODE)) {
+					answer.complete(List.of());
+				}
+				else {
+					answer.completeExceptionally(response.toException(path.parent()));
+				}
+			});
+		});
+	}
+
+	private void readNodes(Session session, LockPath path, Listing listing,
+			CompletableFuture<List<LockContender>> answer) {
+		List<ContenderNode> nodes = ContenderNode.parseAll(listing.children())
+			.stream()
+			.sorted(Comparator.comparingLong(ContenderNode::sequence).thenComparing(ContenderNode::name))
+			.toList();
+		Map<ContenderNode, Content> contents = new ConcurrentHashMap<>();
+		CompletableFuture<?>[] reads = nodes.stream()
+			.map((node) -> readNode(session, path, node, contents, answer))
+			.toArray(CompletableFuture[]::new);
+		CompletableFuture.allOf(reads).thenRun(() -> {
+			List<ContenderNode> present = nodes.stream().filter(contents::containsKey).toList();
+			answer.complete(present.stream()
+				.map((node) -> describe(node, Objects.requireNonNull(contents.get(node)), present))
+				.toList());
+		});
+	}
+
+	private static CompletableFuture<Void> readNode(Session session, LockPath path, ContenderNode node,
+			Map<ContenderNode, Content> contents, CompletableFuture<?> answer) {
+		CompletableFuture<Void> done = new CompletableFuture<>();
+		String child = path.child(node.name());
+		session.insistOnRead(() -> !answer.isDone(), Operation.read(child), (response) -> {
+			if (response.is(Meaning.OK)) {
+				contents.put(node, response.result());
+			}
+			else if (!response.is(Meaning.NO_NODE)) {
+				answer.completeExceptionally(response.toException(child));
+			}
+			done.complete(null);
+		});
+		return done;
+	}
+
+	private LockContender describe(ContenderNode node, Content content, List<ContenderNode> all) {
+		boolean holding = all.stream().noneMatch((other) -> other.blocks(node));
+		NodeData.Author author = NodeData.author(content.text());
+		Stat stat = content.stat();
+		return new LockContender(node.name(), node.isShared() ? LockMode.READ : LockMode.WRITE, holding, origin(author),
+				(author != null) ? author.instance() : null, (author != null) ? author.host() : null,
+				(author != null) ? author.pid() : null, (author != null) ? author.thread() : null,
+				Instant.ofEpochMilli(stat.getCtime()), stat.getEphemeralOwner(), stat.getMzxid(), content.text());
+	}
+
+	private Origin origin(NodeData.@Nullable Author author) {
+		if (author == null) {
+			return Origin.FOREIGN;
+		}
+		return author.instance().equals(this.nodeData.instance()) ? Origin.SELF : Origin.PEER;
+	}
+
+	/**
+	 * Delete a node, whoever it belongs to.
+	 * @throws LockUnavailableException if ZooKeeper cannot be asked, or refuses
+	 */
+	void delete(LockPath path, String node) {
+		String child = path.child(node);
+		ask(path, (session, answer) -> session.insistOnWrite(() -> !answer.isDone(), Operation.delete(child),
+				(response) -> {
+					if (response.is(Meaning.OK) || response.is(Meaning.NO_NODE)) {
+						answer.complete(true);
+					}
+					else {
+						answer.completeExceptionally(response.toException(child));
+					}
+				}));
+	}
+
+	private <T> T ask(LockPath path, Question<T> question) {
+		CompletableFuture<T> answer = new CompletableFuture<>();
+		long patience = this.keeper.connectTimeout().toNanos();
+		try {
+			question.ask(this.keeper.awaitSession(), answer);
+			return answer.get(patience, TimeUnit.NANOSECONDS);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw unavailable(path, "interrupted", ex);
+		}
+		catch (ExecutionException ex) {
+			throw unavailable(path, String.valueOf(ex.getCause()), ex.getCause());
+		}
+		catch (TimeoutException ex) {
+			throw unavailable(path, "no answer from ZooKeeper (%s) within %d ms".formatted(this.keeper.address(),
+					this.keeper.connectTimeout().toMillis()), null);
+		}
+		catch (IllegalStateException ex) {
+			throw unavailable(path, String.valueOf(ex.getMessage()), ex);
+		}
+		finally {
+			answer.cancel(false);
+		}
+	}
+
+	private static LockException unavailable(LockPath path, String reason, @Nullable Throwable cause) {
+		return new LockUnavailableException(path.name(),
+				"Queue of '%s' cannot be looked at: %s".formatted(path.name(), reason), cause);
+	}
+
+	private interface Question<T> {
+
+		void ask(Session session, CompletableFuture<T> answer);
+
+	}
+
+}

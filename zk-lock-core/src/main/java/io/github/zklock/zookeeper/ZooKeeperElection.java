@@ -1,0 +1,183 @@
+package io.github.zklock.zookeeper;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+
+import io.github.zklock.LockContender;
+import io.github.zklock.leader.LeaderElection;
+import io.github.zklock.leader.LeaderWork;
+import io.github.zklock.leader.Leadership;
+import io.github.zklock.leader.LeadershipListener;
+import io.github.zklock.leader.Participant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What callers see of an election.
+ */
+final class ZooKeeperElection implements LeaderElection, Leadership {
+
+	private final Candidacy candidacy;
+
+	private final LockPath path;
+
+	private final QueueReader reader;
+
+	private final Duration handOverWait;
+
+	private final Map<Thread, Work> workOfThreads = new ConcurrentHashMap<>();
+
+	ZooKeeperElection(LockPath path, Services services, QueueReader reader, Duration handOverWait) {
+		this.candidacy = new Candidacy(path, services);
+		this.path = path;
+		this.reader = reader;
+		this.handOverWait = handOverWait;
+	}
+
+	@Override
+	public String role() {
+		return this.path.name();
+	}
+
+	Candidacy candidacy() {
+		return this.candidacy;
+	}
+
+	// Taking part
+
+	@Override
+	public void join() {
+		this.candidacy.join();
+	}
+
+	@Override
+	public void leave() {
+		boolean interrupted = false;
+		this.candidacy.windUp();
+		try {
+			this.candidacy.awaitWork(Durations.toNanos(this.handOverWait));
+		}
+		catch (InterruptedException ex) {
+			interrupted = true;
+		}
+		Durations.awaitQuietly(this.candidacy.resign());
+		if (interrupted) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+	@Override
+	public Leadership leadership() {
+		return this;
+	}
+
+	@Override
+	public Optional<Participant> leader() {
+		return participants().stream().findFirst();
+	}
+
+	@Override
+	public List<Participant> participants() {
+		return this.reader.read(this.path).stream().map(ZooKeeperElection::participant).toList();
+	}
+
+	private static Participant participant(LockContender contender) {
+		return new Participant(Objects.requireNonNullElse(contender.instance(), contender.text()),
+				Objects.requireNonNullElse(contender.host(), ""), contender.holding(),
+				contender.origin() == LockContender.Origin.SELF);
+	}
+
+	@Override
+	public void addListener(LeadershipListener listener) {
+		this.candidacy.addListener(Objects.requireNonNull(listener, "'listener' must not be null"));
+	}
+
+	@Override
+	public void removeListener(LeadershipListener listener) {
+		this.candidacy.removeListener(listener);
+	}
+
+	// Leading
+
+	@Override
+	public boolean isLeader() {
+		Work work = workOfThread();
+		return (work != null) ? work.isLeader() : this.candidacy.openReign() != null;
+	}
+
+	@Override
+	public long fencingToken() {
+		Work work = workOfThread();
+		if (work != null) {
+			return work.fencingToken();
+		}
+		Reign reign = this.candidacy.openReign();
+		if (reign == null) {
+			throw new IllegalStateException("This process does not lead role '%s'".formatted(role()));
+		}
+		return reign.token();
+	}
+
+	@Override
+	public Optional<Instant> since() {
+		Work work = workOfThread();
+		Reign reign = (work != null) ? work.reign() : this.candidacy.openReign();
+		return Optional.ofNullable(reign).filter(Reign::goesOn).map(Reign::since);
+	}
+
+	@Override
+	public boolean run(Runnable task) {
+		Objects.requireNonNull(task, "'work' must not be null");
+		Work work = this.candidacy.begin(true);
+		if (work == null) {
+			return false;
+		}
+		try {
+			runAs(work, task);
+		}
+		catch (Throwable ex) {
+			if (!work.end()) {
+				throw work.lost(ex);
+			}
+			throw ex;
+		}
+		if (!work.end()) {
+			throw work.lost(null);
+		}
+		return true;
+	}
+
+	private void runAs(Work work, Runnable task) {
+		Thread thread = Thread.currentThread();
+		Work outer = this.workOfThreads.put(thread, work);
+		try {
+			task.run();
+		}
+		finally {
+			this.workOfThreads.compute(thread, (key, inner) -> outer);
+		}
+	}
+
+	/**
+	 * Return what the current thread does, in the term of leadership in which it has
+	 * begun.
+	 */
+	private @Nullable Work workOfThread() {
+		return this.workOfThreads.get(Thread.currentThread());
+	}
+
+	@Override
+	public Optional<LeaderWork> begin() {
+		return Optional.ofNullable(this.candidacy.begin(false));
+	}
+
+	@Override
+	public String toString() {
+		return "election of role '%s'".formatted(role());
+	}
+
+}
