@@ -99,7 +99,7 @@ final class Candidacy implements Contender.Owner, Dependent {
 		Session session = this.keeper.connectedSession();
 		if (session != null) {
 			Contender started = new Contender(this.services.settings(), session, this.path, NodeKind.LOCK, this,
-					this.services.nodeData().of(Thread.currentThread()));
+					this.services.nodeData().of(Thread.currentThread().getName()));
 			this.contender = started;
 			started.start();
 		}

@@ -177,9 +177,8 @@ final class LockQueue implements Contender.Owner, Dependent {
 
 	private void contend(Session session) {
 		Request next = this.waiting.iterator().next();
-		Thread thread = (next.owner() != null) ? next.owner() : Thread.currentThread();
 		Contender started = new Contender(this.services.settings(), session, this.path, next.kind(), this,
-				this.services.nodeData().of(thread));
+				this.services.nodeData().of(next.caller()));
 		this.contender = started;
 		this.contenderWasHeld = false;
 		started.start();

@@ -35,11 +35,10 @@ final class NodeData {
 		return this.instance;
 	}
 
-	byte[] of(Thread thread) {
-		String name = thread.getName();
+	byte[] of(String thread) {
 		return String
 			.format(Locale.ROOT, "%s since=%s thread=%s", this.who, Instant.now().truncatedTo(ChronoUnit.MILLIS),
-					(name.length() > LONGEST_THREAD_NAME) ? name.substring(0, LONGEST_THREAD_NAME) : name)
+					(thread.length() > LONGEST_THREAD_NAME) ? thread.substring(0, LONGEST_THREAD_NAME) : thread)
 			.getBytes(StandardCharsets.UTF_8);
 	}
 

@@ -20,6 +20,8 @@ abstract class Request {
 
 	private final Wait wait;
 
+	private final String caller = Thread.currentThread().getName();
+
 	private final AtomicReference<@Nullable Outcome> outcome = new AtomicReference<>();
 
 	/**
@@ -40,6 +42,13 @@ abstract class Request {
 
 	@Nullable Thread owner() {
 		return this.owner;
+	}
+
+	/**
+	 * Return the name of the thread that has made the request.
+	 */
+	String caller() {
+		return this.caller;
 	}
 
 	Wait time() {
