@@ -150,8 +150,11 @@ final class LockQueue implements Contender.Owner, Dependent {
 	 * Return whether the lock is held or awaited here, as far as is known.
 	 */
 	synchronized boolean isWanted() {
-		boolean held = this.hold != null && this.hold.isCovered();
-		return held || (!this.waiting.isEmpty() && !this.keeper.hasLostConnection());
+		return isHeld() || (!this.waiting.isEmpty() && !this.keeper.hasLostConnection());
+	}
+
+	synchronized boolean isHeld() {
+		return this.hold != null && this.hold.isCovered();
 	}
 
 	/**
@@ -248,7 +251,11 @@ final class LockQueue implements Contender.Owner, Dependent {
 	 * @return whether it left because others have the lock; otherwise ZooKeeper could not
 	 * be asked
 	 */
-	synchronized boolean remove(Request request) {
+	boolean remove(Request request) {
+		return removeHere(request) || this.family.isHeld(this);
+	}
+
+	private synchronized boolean removeHere(Request request) {
 		boolean others = isContended(request);
 		if (this.waiting.remove(request) && this.waiting.isEmpty()) {
 			settle();

@@ -2,6 +2,7 @@ package io.github.zklock.zookeeper;
 
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 
 /**
  * All that this process has to do with one lock: one queue for those who want the whole
@@ -63,8 +64,19 @@ final class LockQueues {
 	 * Not to be asked under a queue's monitor.
 	 */
 	boolean isTaken(LockQueue asking) {
-		return (asking == this.exclusive) ? this.readers.stream().anyMatch(LockQueue::isWanted)
-				: this.exclusive.isWanted();
+		return rivals(asking).anyMatch(LockQueue::isWanted);
+	}
+
+	/**
+	 * Return whether another queue of this process has what a queue wants. Not to be
+	 * asked under a queue's monitor.
+	 */
+	boolean isHeld(LockQueue asking) {
+		return rivals(asking).anyMatch(LockQueue::isHeld);
+	}
+
+	private Stream<LockQueue> rivals(LockQueue asking) {
+		return (asking == this.exclusive) ? this.readers.stream() : Stream.of(this.exclusive);
 	}
 
 	/**
