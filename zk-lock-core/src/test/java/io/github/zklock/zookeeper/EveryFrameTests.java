@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 
 import io.github.zklock.LockLease;
 import io.github.zklock.LockLostException;
@@ -28,7 +29,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class EveryFrameTests extends LockTestSupport {
 
-	private static final int MORE_FRAMES_THAN_ANY_CONVERSATION_HAS = 15;
+	private static final int MORE_FRAMES_THAN_ANY_CONVERSATION_HAS = 22;
 
 	private final ZooKeeperLocks others = registry();
 
@@ -102,33 +103,59 @@ class EveryFrameTests extends LockTestSupport {
 
 	private interface Conversation {
 
-		void run(NamedLock lock, NamedLock other, Oracle oracle) throws Exception;
+		void run(Locks here, Locks there, Oracle oracle) throws Exception;
 
 	}
 
 	/**
-	 * Notices two holders at once, and tokens that go back.
+	 * What one of the two registries has to do with a lock.
+	 */
+	private record Locks(NamedLock lock, NamedLock reader) {
+
+		static Locks of(ZooKeeperLocks locks, String name) {
+			return new Locks(locks.lock(name), locks.readLock(name));
+		}
+
+		LockLease acquire() throws InterruptedException {
+			return this.lock.acquire();
+		}
+
+		CompletableFuture<LockLease> acquireAsync() {
+			return this.lock.acquireAsync(PATIENCE);
+		}
+
+		LockLease read() throws InterruptedException {
+			return this.reader.acquire();
+		}
+
+		CompletableFuture<LockLease> readAsync() {
+			return this.reader.acquireAsync(PATIENCE);
+		}
+
+	}
+
+	/**
+	 * Notices holders who exclude each other, and tokens that go back.
 	 */
 	private static final class Oracle {
 
-		private final AtomicInteger holders = new AtomicInteger();
+		private final AtomicInteger writers = new AtomicInteger();
 
-		private long lastToken;
+		private final AtomicInteger readers = new AtomicInteger();
+
+		private final AtomicLong lastWriter = new AtomicLong();
+
+		private final AtomicLong last = new AtomicLong();
 
 		void use(LockLease lease) {
 			if (!lease.isHeld()) {
 				return;
 			}
-			assertThat(this.holders.incrementAndGet()).as("holders").isEqualTo(1);
-			try {
-				long token = lease.fencingToken();
-				assertThat(token).isGreaterThan(this.lastToken);
-				this.lastToken = token;
-			}
-			catch (LockLostException ex) {
-				assertThat(lease.isHeld()).isFalse();
-			}
-			this.holders.decrementAndGet();
+			assertThat(this.writers.incrementAndGet()).as("writers").isEqualTo(1);
+			assertThat(this.readers).as("readers").hasValue(0);
+			checkToken(lease, this.last);
+			this.lastWriter.set(this.last.get());
+			this.writers.decrementAndGet();
 		}
 
 		void useAndClose(LockLease lease) {
@@ -137,26 +164,53 @@ class EveryFrameTests extends LockTestSupport {
 			}
 		}
 
+		void read(LockLease lease) {
+			if (!lease.isHeld()) {
+				return;
+			}
+			this.readers.incrementAndGet();
+			assertThat(this.writers).as("writers").hasValue(0);
+			checkToken(lease, this.lastWriter);
+			this.readers.decrementAndGet();
+		}
+
+		void readAndClose(LockLease lease) {
+			try (lease) {
+				read(lease);
+			}
+		}
+
+		private void checkToken(LockLease lease, AtomicLong earlier) {
+			try {
+				long token = lease.fencingToken();
+				assertThat(token).isGreaterThan(earlier.get());
+				this.last.accumulateAndGet(token, Math::max);
+			}
+			catch (LockLostException ex) {
+				assertThat(lease.isHeld()).isFalse();
+			}
+		}
+
 	}
 
 	@Test
 	void freeLock() throws Exception {
-		everyFaultAtEveryFrame("free", (lock, other, oracle) -> oracle.useAndClose(lock.acquire()));
+		everyFaultAtEveryFrame("free", (here, there, oracle) -> oracle.useAndClose(here.acquire()));
 	}
 
 	@Test
 	void firstLockOfAName() throws Exception {
-		everyFaultAtEveryFrame("first", (lock, other, oracle) -> {
-			oracle.useAndClose(lock.acquire());
-			oracle.useAndClose(other.acquire());
+		everyFaultAtEveryFrame("first", (here, there, oracle) -> {
+			oracle.useAndClose(here.acquire());
+			oracle.useAndClose(there.acquire());
 		});
 	}
 
 	@Test
 	void contendedLock() throws Exception {
-		everyFaultAtEveryFrame("contended", (lock, other, oracle) -> {
-			LockLease holder = other.acquire();
-			CompletableFuture<LockLease> waiting = lock.acquireAsync(PATIENCE);
+		everyFaultAtEveryFrame("contended", (here, there, oracle) -> {
+			LockLease holder = there.acquire();
+			CompletableFuture<LockLease> waiting = here.acquireAsync();
 			oracle.use(holder);
 			holder.close();
 			oracle.useAndClose(get(waiting));
@@ -165,10 +219,10 @@ class EveryFrameTests extends LockTestSupport {
 
 	@Test
 	void localHandOver() throws Exception {
-		everyFaultAtEveryFrame("local", (lock, other, oracle) -> {
-			LockLease first = lock.acquire();
-			CompletableFuture<LockLease> second = lock.acquireAsync(PATIENCE);
-			CompletableFuture<LockLease> remote = other.acquireAsync(PATIENCE);
+		everyFaultAtEveryFrame("local", (here, there, oracle) -> {
+			LockLease first = here.acquire();
+			CompletableFuture<LockLease> second = here.acquireAsync();
+			CompletableFuture<LockLease> remote = there.acquireAsync();
 			CompletableFuture<Void> secondDone = second.thenAccept(oracle::useAndClose);
 			CompletableFuture<Void> remoteDone = remote.thenAccept(oracle::useAndClose);
 			oracle.useAndClose(first);
@@ -179,26 +233,81 @@ class EveryFrameTests extends LockTestSupport {
 
 	@Test
 	void waiterThatGivesUp() throws Exception {
-		everyFaultAtEveryFrame("give-up", (lock, other, oracle) -> {
-			try (LockLease holder = other.acquire()) {
-				CompletableFuture<LockLease> waiting = lock.acquireAsync(PATIENCE);
+		everyFaultAtEveryFrame("give-up", (here, there, oracle) -> {
+			try (LockLease holder = there.acquire()) {
+				CompletableFuture<LockLease> waiting = here.acquireAsync();
 				oracle.use(holder);
 				waiting.cancel(false);
 			}
-			oracle.useAndClose(other.acquire());
+			oracle.useAndClose(there.acquire());
 		});
 	}
 
 	@Test
 	void zeroWait() throws Exception {
-		everyFaultAtEveryFrame("zero", (lock, other, oracle) -> {
+		everyFaultAtEveryFrame("zero", (here, there, oracle) -> {
 			try {
-				Optional<LockLease> lease = lock.tryAcquire(Duration.ZERO);
+				Optional<LockLease> lease = here.lock().tryAcquire(Duration.ZERO);
 				lease.ifPresent(oracle::useAndClose);
 			}
 			catch (LockUnavailableException ex) {
 				assertThat(ex.name()).startsWith("zero");
 			}
+		});
+	}
+
+	@Test
+	void readersOfAFreeLock() throws Exception {
+		everyFaultAtEveryFrame("readers", (here, there, oracle) -> {
+			CompletableFuture<LockLease> second = here.readAsync();
+			oracle.readAndClose(here.read());
+			oracle.readAndClose(get(second));
+		});
+	}
+
+	@Test
+	void readerBehindAWriter() throws Exception {
+		everyFaultAtEveryFrame("reader-behind", (here, there, oracle) -> {
+			LockLease writing = there.acquire();
+			CompletableFuture<LockLease> reading = here.readAsync();
+			oracle.useAndClose(writing);
+			oracle.readAndClose(get(reading));
+		});
+	}
+
+	@Test
+	void writerBehindReaders() throws Exception {
+		everyFaultAtEveryFrame("writer-behind", (here, there, oracle) -> {
+			LockLease local = here.read();
+			LockLease remote = there.read();
+			CompletableFuture<LockLease> writing = here.acquireAsync();
+			oracle.readAndClose(remote);
+			oracle.readAndClose(local);
+			oracle.useAndClose(get(writing));
+		});
+	}
+
+	@Test
+	void readerThatGivesUpBehindAWriter() throws Exception {
+		everyFaultAtEveryFrame("reader-gives-up", (here, there, oracle) -> {
+			try (LockLease writing = there.acquire()) {
+				CompletableFuture<LockLease> reading = here.readAsync();
+				oracle.use(writing);
+				reading.cancel(false);
+			}
+			oracle.useAndClose(there.acquire());
+		});
+	}
+
+	@Test
+	void localReaderBetweenLocalWriters() throws Exception {
+		everyFaultAtEveryFrame("between", (here, there, oracle) -> {
+			LockLease first = here.acquire();
+			CompletableFuture<Void> reading = here.readAsync().thenAccept(oracle::readAndClose);
+			CompletableFuture<Void> writing = here.acquireAsync().thenAccept(oracle::useAndClose);
+			oracle.useAndClose(first);
+			get(reading);
+			get(writing);
 		});
 	}
 
@@ -228,7 +337,7 @@ class EveryFrameTests extends LockTestSupport {
 			if (fault.expires()) {
 				expireWhenFired(trigger, proxy, locks);
 			}
-			conversation.run(locks.lock(name), this.others.lock(name), new Oracle());
+			conversation.run(Locks.of(locks, name), Locks.of(this.others, name), new Oracle());
 			proxy.heal();
 			locks.lock(name).acquire().close();
 			this.others.lock(name).acquire().close();

@@ -141,6 +141,26 @@ abstract class LockTestSupport {
 	}
 
 	/**
+	 * Let a connected registry hear everything that was on its way, and do what follows.
+	 */
+	static void settle(ZooKeeperLocks locks) throws Exception {
+		for (int roundTrip = 0; roundTrip < 3; roundTrip++) {
+			hear(locks);
+		}
+	}
+
+	/**
+	 * Let a connected registry hear everything that was on its way.
+	 */
+	static void hear(ZooKeeperLocks locks) throws Exception {
+		CompletableFuture<Void> heard = new CompletableFuture<>();
+		locks.zooKeeper()
+			.exists("/", false, (rc, path, context, stat) -> locks.keeper().loop().execute(() -> heard.complete(null)),
+					null);
+		get(heard);
+	}
+
+	/**
 	 * Wait until the session may not believe any more that it lives.
 	 */
 	static void awaitLeaseEnd(ZooKeeperLocks locks) {

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -30,9 +31,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Several registries, many threads, random faults, and a cell that notices everything: an
- * update that is lost, two holders at once, and a token that goes back. Prints its seed;
- * {@code -Dzklock.seed=...} repeats its choices, {@code -Dzklock.seconds=...} makes it
- * longer.
+ * update that is lost, holders who exclude each other, and a token that goes back. Prints
+ * its seed; {@code -Dzklock.seed=...} repeats its choices, {@code -Dzklock.seconds=...}
+ * makes it longer.
  */
 class OracleIT extends LockTestSupport {
 
@@ -63,11 +64,15 @@ class OracleIT extends LockTestSupport {
 	 */
 	private static final class Cell {
 
-		private final ConcurrentHashMap<Thread, Boolean> inside = new ConcurrentHashMap<>();
+		private final Set<Thread> inside = ConcurrentHashMap.newKeySet();
+
+		private final Set<Thread> reading = ConcurrentHashMap.newKeySet();
 
 		private final AtomicLong updates = new AtomicLong();
 
 		private final AtomicLong lastToken = new AtomicLong();
+
+		private final AtomicLong lastWriter = new AtomicLong();
 
 		private volatile long counter;
 
@@ -75,12 +80,12 @@ class OracleIT extends LockTestSupport {
 			if (!lease.isHeld()) {
 				return;
 			}
-			this.inside.put(Thread.currentThread(), true);
+			this.inside.add(Thread.currentThread());
 			// Somebody else may be inside only if the lease has been lost meanwhile
-			boolean alone = this.inside.size() == 1;
+			boolean alone = this.inside.size() == 1 && this.reading.isEmpty();
 			assertThat(alone || !lease.isHeld()).as("two holders").isTrue();
 			if (askForToken) {
-				checkToken(lease);
+				checkToken(lease, this.lastToken.get(), this.lastWriter);
 			}
 			long read = this.counter;
 			spin();
@@ -91,11 +96,29 @@ class OracleIT extends LockTestSupport {
 			this.inside.remove(Thread.currentThread());
 		}
 
-		private void checkToken(LockLease lease) {
+		void read(LockLease lease, boolean askForToken) {
+			if (!lease.isHeld()) {
+				return;
+			}
+			this.reading.add(Thread.currentThread());
+			boolean noWriter = this.inside.isEmpty();
+			assertThat(noWriter || !lease.isHeld()).as("a reader and a writer").isTrue();
+			if (askForToken) {
+				checkToken(lease, this.lastWriter.get(), this.lastToken);
+			}
+			long read = this.counter;
+			spin();
+			boolean unchanged = read == this.counter;
+			assertThat(unchanged || !lease.isHeld()).as("changed while it was read").isTrue();
+			this.reading.remove(Thread.currentThread());
+		}
+
+		private void checkToken(LockLease lease, long earlier, AtomicLong last) {
 			try {
 				long token = lease.fencingToken();
-				long last = this.lastToken.getAndAccumulate(token, Math::max);
-				assertThat(token > last || !lease.isHeld()).as("token %d after %d", token, last).isTrue();
+				assertThat(token > earlier || !lease.isHeld()).as("token %d after %d", token, earlier).isTrue();
+				last.accumulateAndGet(token, Math::max);
+				this.lastToken.accumulateAndGet(token, Math::max);
 			}
 			catch (LockLostException ex) {
 				assertThat(lease.isHeld()).isFalse();
@@ -150,13 +173,14 @@ class OracleIT extends LockTestSupport {
 		int granted = 0;
 		while (!this.over.get()) {
 			int name = random.nextInt(NAMES);
-			NamedLock lock = locks.lock("lock-" + name);
+			boolean reads = random.nextInt(3) == 0;
+			NamedLock lock = reads ? locks.readLock("lock-" + name) : locks.lock("lock-" + name);
 			try {
 				Optional<LockLease> lease = take(lock, random);
 				if (lease.isPresent()) {
 					granted++;
 					try (LockLease held = lease.get()) {
-						this.cells.get(name).update(held, random.nextInt(3) == 0);
+						use(this.cells.get(name), held, reads, random.nextInt(3) == 0);
 					}
 				}
 			}
@@ -165,6 +189,15 @@ class OracleIT extends LockTestSupport {
 			}
 		}
 		return granted;
+	}
+
+	private static void use(Cell cell, LockLease lease, boolean reads, boolean askForToken) {
+		if (reads) {
+			cell.read(lease, askForToken);
+		}
+		else {
+			cell.update(lease, askForToken);
+		}
 	}
 
 	private static Optional<LockLease> take(NamedLock lock, Random random) throws Exception {

@@ -1,5 +1,6 @@
 package io.github.zklock.zookeeper;
 
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -500,6 +501,25 @@ class ReadWriteLossTests extends LockTestSupport {
 		});
 		assertThat(this.locks.writeLock("held").tryLock()).as("the reader is still known").isFalse();
 		held.close();
+	}
+
+	@Test
+	void h52_nothingOfAReaderIsKeptByItsLock() throws Exception {
+		WeakReference<Dependent> used = useOnce();
+		await().atMost(PATIENCE).untilAsserted(() -> {
+			System.gc();
+			assertThat(used.get()).isNull();
+		});
+		assertThat(this.read.tryLock()).isTrue();
+		this.read.unlock();
+	}
+
+	private WeakReference<Dependent> useOnce() throws InterruptedException {
+		try (LockLease lease = this.read.acquire()) {
+			assertThat(lease.isHeld()).isTrue();
+			assertThat(this.locks.keeper().dependents()).hasSize(1);
+			return new WeakReference<>(this.locks.keeper().dependents().get(0));
+		}
 	}
 
 	@Test

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiFunction;
 
 import io.github.zklock.LockLease;
 import io.github.zklock.NamedLock;
@@ -49,27 +50,10 @@ class ReadWriteQueueTests extends LockTestSupport {
 	}
 
 	/**
-	 * All requests but heartbeats.
+	 * All requests but heartbeats and watches.
 	 */
 	private long sent() {
-		return sent(Operation.ANY) - sent(Operation.SYNC);
-	}
-
-	private void awaitAnswers(Operation operation, int count) {
-		await().atMost(PATIENCE)
-			.pollInterval(Duration.ofMillis(2))
-			.until(() -> this.proxy.frames(Direction.TO_CLIENT, operation) == count);
-	}
-
-	/**
-	 * Let the session hear everything that was on its way.
-	 */
-	private void hearEverything() throws Exception {
-		CompletableFuture<Void> heard = new CompletableFuture<>();
-		this.locks.zooKeeper()
-			.exists("/", false,
-					(rc, path, context, stat) -> this.locks.keeper().loop().execute(() -> heard.complete(null)), null);
-		get(heard);
+		return sent(Operation.ANY) - sent(Operation.SYNC) - sent(Operation.GET_DATA);
 	}
 
 	// Order
@@ -80,13 +64,13 @@ class ReadWriteQueueTests extends LockTestSupport {
 		CompletableFuture<LockLease> writer = this.writeElsewhere.acquireAsync(PATIENCE);
 		awaitNodes("lock", 2);
 		CompletableFuture<LockLease> second = this.read.acquireAsync(PATIENCE);
-		awaitAnswers(Operation.GET_DATA, 1);
+		settle(this.locks);
 		assertThat(first.isHeld()).as("does not wait for a later writer").isTrue();
 		assertThat(writer).isNotDone();
 		assertThat(second).isNotDone();
 		first.close();
 		LockLease writing = get(writer);
-		hearEverything();
+		settle(this.locks);
 		assertThat(second).isNotDone();
 		writing.close();
 		get(second).close();
@@ -98,12 +82,12 @@ class ReadWriteQueueTests extends LockTestSupport {
 		CompletableFuture<LockLease> writer = this.write.acquireAsync(PATIENCE);
 		CompletableFuture<LockLease> second = this.read.acquireAsync(PATIENCE);
 		awaitNodes("lock", 3);
-		hearEverything();
+		settle(this.locks);
 		assertThat(writer).isNotDone();
 		assertThat(second).isNotDone();
 		first.close();
 		LockLease writing = get(writer);
-		hearEverything();
+		settle(this.locks);
 		assertThat(second).isNotDone();
 		writing.close();
 		get(second).close();
@@ -173,10 +157,10 @@ class ReadWriteQueueTests extends LockTestSupport {
 	void localReaderEndsLocalHandOvers() throws Exception {
 		LockLease first = this.write.acquire();
 		CompletableFuture<LockLease> second = this.write.acquireAsync(PATIENCE);
-		hearEverything();
+		settle(this.locks);
 		CompletableFuture<LockLease> reader = this.read.acquireAsync(PATIENCE);
 		awaitNodes("lock", 2);
-		hearEverything();
+		settle(this.locks);
 		first.close();
 		LockLease reading = get(reader);
 		assertThat(second).isNotDone();
@@ -192,10 +176,10 @@ class ReadWriteQueueTests extends LockTestSupport {
 		CompletableFuture<LockLease> second = registry().writeLock("lock").acquireAsync(PATIENCE);
 		awaitNodes("lock", 2);
 		CompletableFuture<LockLease> reader = this.read.acquireAsync(PATIENCE);
-		awaitAnswers(Operation.GET_DATA, 1);
+		settle(this.locks);
 		first.close();
 		LockLease writing = get(second);
-		hearEverything();
+		settle(this.locks);
 		assertThat(reader).isNotDone();
 		assertThat(sent(Operation.GET_CHILDREN)).as("was not woken").isEqualTo(1);
 		assertThat(this.proxy.frames(Direction.TO_CLIENT, Operation.NOTIFICATION)).isZero();
@@ -210,10 +194,10 @@ class ReadWriteQueueTests extends LockTestSupport {
 		CompletableFuture<LockLease> second = registry().writeLock("lock").acquireAsync(PATIENCE);
 		awaitNodes("lock", 2);
 		CompletableFuture<LockLease> reader = this.read.acquireAsync(PATIENCE);
-		awaitAnswers(Operation.GET_DATA, 1);
+		settle(this.locks);
 		second.cancel(false);
-		awaitAnswers(Operation.GET_DATA, 2);
-		hearEverything();
+		awaitNodes("lock", 2);
+		settle(this.locks);
 		assertThat(reader).isNotDone();
 		first.close();
 		get(reader).close();
@@ -225,11 +209,11 @@ class ReadWriteQueueTests extends LockTestSupport {
 		LockLease second = this.readElsewhere.acquire();
 		LockLease third = this.readElsewhere.acquire();
 		CompletableFuture<LockLease> writer = this.write.acquireAsync(PATIENCE);
-		awaitAnswers(Operation.GET_DATA, 1);
+		settle(this.locks);
 		third.close();
-		awaitAnswers(Operation.GET_DATA, 2);
+		settle(this.locks);
 		first.close();
-		hearEverything();
+		settle(this.locks);
 		assertThat(writer).isNotDone();
 		second.close();
 		get(writer).close();
@@ -238,11 +222,9 @@ class ReadWriteQueueTests extends LockTestSupport {
 	@Test
 	void h63_exactlyThoseWhoCanRunAreWoken() throws Exception {
 		LockLease first = this.writeElsewhere.acquire();
-		List<CompletableFuture<LockLease>> readers = queue(20, 2);
-		CompletableFuture<LockLease> second = registry(this.proxy).writeLock("lock").acquireAsync(PATIENCE);
-		awaitNodes("lock", 22);
-		List<CompletableFuture<LockLease>> behind = queue(5, 23);
-		awaitAnswers(Operation.GET_DATA, 26);
+		List<CompletableFuture<LockLease>> readers = queueReaders(20);
+		CompletableFuture<LockLease> second = queue(ZooKeeperLocks::writeLock);
+		List<CompletableFuture<LockLease>> behind = queueReaders(5);
 		this.proxy.resetCounts();
 		first.close();
 		for (CompletableFuture<LockLease> reader : readers) {
@@ -264,12 +246,19 @@ class ReadWriteQueueTests extends LockTestSupport {
 		assertThat(sent(Operation.GET_CHILDREN)).as("two writers were in front of each").isEqualTo(1 + 5);
 	}
 
-	private List<CompletableFuture<LockLease>> queue(int readers, int nodes) {
-		List<CompletableFuture<LockLease>> queued = new ArrayList<>();
-		for (int reader = 0; reader < readers; reader++) {
-			queued.add(registry(this.proxy).readLock("lock").acquireAsync(PATIENCE));
-			awaitNodes("lock", nodes + reader);
+	private List<CompletableFuture<LockLease>> queueReaders(int count) throws Exception {
+		List<CompletableFuture<LockLease>> readers = new ArrayList<>();
+		for (int reader = 0; reader < count; reader++) {
+			readers.add(queue(ZooKeeperLocks::readLock));
 		}
+		return readers;
+	}
+
+	private CompletableFuture<LockLease> queue(BiFunction<ZooKeeperLocks, String, NamedLock> mode) throws Exception {
+		ZooKeeperLocks own = registry(this.proxy);
+		own.zooKeeper();
+		CompletableFuture<LockLease> queued = mode.apply(own, "lock").acquireAsync(PATIENCE);
+		settle(own);
 		return queued;
 	}
 
@@ -280,7 +269,7 @@ class ReadWriteQueueTests extends LockTestSupport {
 		for (int reader = 0; reader < 10; reader++) {
 			readers.add(this.read.acquireAsync(PATIENCE));
 		}
-		awaitAnswers(Operation.GET_DATA, 10);
+		settle(this.locks);
 		this.proxy.resetCounts();
 		writing.close();
 		for (CompletableFuture<LockLease> reader : readers) {
@@ -298,7 +287,7 @@ class ReadWriteQueueTests extends LockTestSupport {
 		LockLease writing = this.writeElsewhere.acquire();
 		CompletableFuture<LockLease> gaveUp = this.read.acquireAsync(PATIENCE);
 		CompletableFuture<LockLease> reader = this.read.acquireAsync(PATIENCE);
-		awaitAnswers(Operation.GET_DATA, 2);
+		settle(this.locks);
 		gaveUp.cancel(false);
 		awaitNodes("lock", 2);
 		writing.close();
@@ -312,12 +301,11 @@ class ReadWriteQueueTests extends LockTestSupport {
 		awaitNodes("lock", 2);
 		CompletableFuture<LockLease> reader = this.read.acquireAsync(PATIENCE);
 		CompletableFuture<LockLease> another = this.read.acquireAsync(PATIENCE);
-		awaitAnswers(Operation.GET_DATA, 2);
+		settle(this.locks);
 		first.close();
 		LockLease writing = get(second);
 		assertThat(writing.fencingToken()).isPositive();
-		awaitAnswers(Operation.GET_DATA, 4);
-		hearEverything();
+		settle(this.locks);
 		assertThat(reader).isNotDone();
 		assertThat(another).isNotDone();
 		writing.close();
@@ -386,7 +374,7 @@ class ReadWriteQueueTests extends LockTestSupport {
 	void waitingReaderRefusesLocalWritersWithoutTraffic() throws Exception {
 		LockLease holder = this.writeElsewhere.acquire();
 		CompletableFuture<LockLease> reader = this.read.acquireAsync(PATIENCE);
-		awaitAnswers(Operation.GET_DATA, 1);
+		settle(this.locks);
 		assertRefusedWithoutTraffic(this.write);
 		holder.close();
 		get(reader).close();
@@ -396,7 +384,7 @@ class ReadWriteQueueTests extends LockTestSupport {
 	void waitingWriterRefusesLocalReadersWithoutTraffic() throws Exception {
 		LockLease holder = this.readElsewhere.acquire();
 		CompletableFuture<LockLease> writer = this.write.acquireAsync(PATIENCE);
-		awaitAnswers(Operation.GET_DATA, 1);
+		settle(this.locks);
 		assertRefusedWithoutTraffic(this.read);
 		holder.close();
 		get(writer).close();

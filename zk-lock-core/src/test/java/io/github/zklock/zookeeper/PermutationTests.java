@@ -1,0 +1,26 @@
+package io.github.zklock.zookeeper;
+
+import io.github.zklock.embedded.ConnectString;
+import io.github.zklock.embedded.EmbeddedZooKeeper;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class PermutationTests extends PermutationSupport {
+
+	PermutationTests(EmbeddedZooKeeper server, @ConnectString String connectString) {
+		super(server, connectString);
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 1, 2, 3, 4 })
+	void h16_requestsOfDifferentSessions(int requests) throws Exception {
+		everyOrderOfSessions(requests);
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 1, 2, 3, 4 })
+	void h16_requestsOfOneProcess(int requests) throws Exception {
+		everyOrderInOneProcess(requests);
+	}
+
+}
