@@ -6,6 +6,8 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.Function;
 
 import io.github.zklock.embedded.ConnectString;
 import io.github.zklock.embedded.Direction;
@@ -184,20 +186,49 @@ class ElectionLossTests extends ElectionTestSupport {
 	 */
 	@Test
 	void h94_curator202_joinsAgainOnlyWhenTheOldNodeIsGone() throws Exception {
-		for (boolean requestLost : new boolean[] { true, false }) {
+		List<Function<FaultProxy, FaultProxy.Trigger>> faults = List.of(
+				(connection) -> connection.drop(Direction.TO_SERVER, Operation.DELETE, 1),
+				(connection) -> connection.drop(Direction.TO_CLIENT, Operation.DELETE, 1),
+				(connection) -> connection.cutBefore(Operation.DELETE, 1),
+				(connection) -> connection.cutAfter(Operation.DELETE, 1));
+		for (Function<FaultProxy, FaultProxy.Trigger> fault : faults) {
 			lead(this.locks);
 			String old = leaderNodes().get(0);
-			FaultProxy.Trigger cut = requestLost ? this.proxy.cutBefore(Operation.DELETE, 1)
-					: this.proxy.cutAfter(Operation.DELETE, 1);
-			this.election.leave();
-			assertThat(cut.await(PATIENCE)).isTrue();
+			FaultProxy.Trigger lost = fault.apply(this.proxy);
+			CompletableFuture<Void> leaving = call(() -> {
+				this.election.leave();
+				return null;
+			});
+			assertThat(lost.await(PATIENCE)).isTrue();
 			this.election.join();
 			while (!this.election.leadership().isLeader()) {
 				assertThat(leaderNodes()).hasSizeLessThan(2);
 			}
 			assertThat(leaderNodes()).hasSize(1).doesNotContain(old);
+			get(leaving);
 		}
 		this.recorder.assertOrderly();
+	}
+
+	/**
+	 * Whoever asks is told the truth, even if no thread of this library gets to run.
+	 */
+	@Test
+	void leadershipEndsWithTheLeaseAndNotWithTheNewsOfIt() throws Exception {
+		lead(this.locks);
+		CountDownLatch mayGoOn = new CountDownLatch(1);
+		this.locks.keeper().loop().execute(() -> {
+			try {
+				mayGoOn.await();
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+			}
+		});
+		await().atMost(PATIENCE).until(() -> !this.election.leadership().isLeader());
+		this.recorder.awaitEvents("granted");
+		mayGoOn.countDown();
+		await().atMost(PATIENCE).until(() -> this.recorder.events().contains("revoked"));
 	}
 
 	@Test
