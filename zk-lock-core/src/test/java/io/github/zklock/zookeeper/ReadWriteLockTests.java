@@ -91,32 +91,35 @@ class ReadWriteLockTests extends LockTestSupport {
 	@Test
 	void exclusiveLocksKeepReadersOut() throws Exception {
 		for (NamedLock exclusive : List.of(this.lock, this.write, this.lockElsewhere, this.writeElsewhere)) {
-			try (LockLease lease = exclusive.acquire()) {
-				assertExcluded(this.read);
-				assertExcluded(this.readElsewhere);
-				assertThat(lease.isHeld()).isTrue();
-			}
+			assertWaitsFor(exclusive, this.read);
+			assertWaitsFor(exclusive, this.readElsewhere);
 		}
-		awaitNodes("lock", 0);
 	}
 
 	@Test
 	void readersKeepExclusiveLocksOut() throws Exception {
-		for (NamedLock reader : List.of(this.read, this.readElsewhere)) {
-			try (LockLease lease = reader.acquire()) {
-				for (NamedLock exclusive : List.of(this.lock, this.write, this.lockElsewhere, this.writeElsewhere)) {
-					assertExcluded(exclusive);
-				}
-				assertThat(lease.isHeld()).isTrue();
-			}
+		for (NamedLock exclusive : List.of(this.lock, this.write, this.lockElsewhere, this.writeElsewhere)) {
+			assertWaitsFor(this.read, exclusive);
+			assertWaitsFor(this.readElsewhere, exclusive);
 		}
-		awaitNodes("lock", 0);
 	}
 
-	private static void assertExcluded(NamedLock excluded) throws InterruptedException {
+	private void assertWaitsFor(NamedLock held, NamedLock excluded) throws Exception {
+		LockLease lease = held.acquire();
+		assertRefusedAtOnce(excluded);
+		CompletableFuture<LockLease> waiting = excluded.acquireAsync(PATIENCE);
+		awaitNodes("lock", 2);
+		settle(this.locks);
+		settle(this.others);
+		assertThat(waiting).isNotDone();
+		assertThat(lease.isHeld()).isTrue();
+		lease.close();
+		get(waiting).close();
+	}
+
+	private static void assertRefusedAtOnce(NamedLock excluded) throws InterruptedException {
 		assertThat(excluded.tryLock()).isFalse();
 		assertThat(excluded.tryAcquire(Duration.ZERO)).isEmpty();
-		assertThat(excluded.tryAcquire(Duration.ofMillis(20))).isEmpty();
 	}
 
 	@Test
@@ -413,11 +416,11 @@ class ReadWriteLockTests extends LockTestSupport {
 		try (LockLease lease = curators.writeLock("lock").acquire()) {
 			assertThat(lease.isHeld()).isTrue();
 			assertThat(nodes("lock")).hasSize(1).allMatch((node) -> node.matches(CURATOR_WRITE_NODE));
-			assertExcluded(this.read);
-			assertExcluded(this.lock);
-			assertExcluded(this.write);
-			assertExcluded(curators.readLock("lock"));
-			assertExcluded(curators.lock("lock"));
+			assertRefusedAtOnce(this.read);
+			assertRefusedAtOnce(this.lock);
+			assertRefusedAtOnce(this.write);
+			assertRefusedAtOnce(curators.readLock("lock"));
+			assertRefusedAtOnce(curators.lock("lock"));
 		}
 		try (LockLease lease = curators.lock("lock").acquire()) {
 			assertThat(lease.isHeld()).isTrue();
