@@ -487,7 +487,9 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 		 * {@code InterProcessReadWriteLock} knows, for paths that are shared with it. The
 		 * default is not to: write locks then exclude Curator's
 		 * {@code InterProcessMutex}. Curator's two sorts of locks do not see each other,
-		 * so a path that is shared with Curator should be used for one sort only.
+		 * so a path that is shared with Curator should be used for one sort only, and a
+		 * thread that enters {@code writeLock} or {@code readLock} while it holds
+		 * {@code lock} enters that node once more, which the other sort does not see.
 		 * @param curatorReadWrite whether to share read and write locks with Curator
 		 * @return this builder
 		 */
