@@ -117,6 +117,10 @@ final class Contender implements Session.PathObserver {
 		return this.phase == Phase.QUEUED || this.phase == Phase.DRAINING;
 	}
 
+	boolean hasNode(String name) {
+		return this.node != null && this.node.name().equals(name);
+	}
+
 	boolean owns(ContenderNode child) {
 		return child.equals(this.node);
 	}

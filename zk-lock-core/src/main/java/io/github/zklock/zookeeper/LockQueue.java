@@ -593,6 +593,23 @@ final class LockQueue implements Contender.Owner, Dependent {
 		return this.hold != null && this.hold.owner() != thread;
 	}
 
+	/**
+	 * Give a node up that is about to be deleted, and take the lock away from whoever
+	 * holds it by that node.
+	 */
+	synchronized void takeAway(String node) {
+		Contender present = this.contender;
+		if (present == null || !present.hasNode(node)) {
+			return;
+		}
+		if (this.hold != null) {
+			lose(this.hold);
+		}
+		else {
+			startOver(present);
+		}
+	}
+
 	@Override
 	public synchronized void takeAway() {
 		if (this.hold != null) {

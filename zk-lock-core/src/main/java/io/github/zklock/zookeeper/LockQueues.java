@@ -80,11 +80,11 @@ final class LockQueues {
 	}
 
 	/**
-	 * Take the lock away from whoever holds it in this process.
+	 * Take the lock away from whoever holds it in this process by the given node.
 	 */
-	void takeAway() {
-		this.exclusive.takeAway();
-		this.readers.forEach(LockQueue::takeAway);
+	void takeAway(String node) {
+		this.exclusive.takeAway(node);
+		this.readers.forEach((reader) -> reader.takeAway(node));
 	}
 
 	void close() {

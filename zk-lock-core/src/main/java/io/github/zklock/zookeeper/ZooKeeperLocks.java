@@ -206,7 +206,7 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 		List<LockContender> holders = queue(name).stream().filter(LockContender::holding).toList();
 		for (LockContender holder : holders) {
 			if (holder.origin() == LockContender.Origin.SELF) {
-				queues.takeAway();
+				queues.takeAway(holder.node());
 			}
 			this.reader.delete(queues.path(), holder.node());
 		}
