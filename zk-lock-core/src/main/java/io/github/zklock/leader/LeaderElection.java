@@ -58,7 +58,8 @@ public interface LeaderElection {
 	List<Participant> participants();
 
 	/**
-	 * Add a listener. If this process leads, the listener is told at once.
+	 * Add a listener. If this process leads, the listener is told at once. Adding it once
+	 * more has no effect.
 	 * @param listener hears of this process's leadership
 	 */
 	void addListener(LeadershipListener listener);

@@ -21,10 +21,13 @@ final class LeadershipListeners {
 	}
 
 	/**
-	 * Add a listener.
+	 * Add a listener, unless it is there.
 	 * @param past what it has to hear first
 	 */
 	void add(LeadershipListener listener, List<Consumer<LeadershipListener>> past) {
+		if (this.lines.stream().anyMatch((line) -> line.isFor(listener))) {
+			return;
+		}
 		Line line = new Line(listener, this.users.inOrder());
 		past.forEach(line::tell);
 		this.lines.add(line);
@@ -51,8 +54,12 @@ final class LeadershipListeners {
 			this.executor = executor;
 		}
 
+		boolean isFor(LeadershipListener asked) {
+			return this.listener == asked;
+		}
+
 		boolean isRemoved(LeadershipListener unwanted) {
-			this.removed |= this.listener == unwanted;
+			this.removed |= isFor(unwanted);
 			return this.removed;
 		}
 

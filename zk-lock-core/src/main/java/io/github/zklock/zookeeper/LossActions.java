@@ -2,6 +2,7 @@ package io.github.zklock.zookeeper;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Executor;
 
 import org.jspecify.annotations.Nullable;
@@ -34,6 +35,7 @@ final class LossActions {
 	 * Do something when it is lost, or now if it has been.
 	 */
 	synchronized void add(Runnable action) {
+		Objects.requireNonNull(action, "'action' must not be null");
 		switch (this.state) {
 			case POSSIBLE -> this.actions.add(action);
 			case LOST -> run(action);
