@@ -144,12 +144,18 @@ final class Candidacy implements Contender.Owner, Dependent {
 		}
 	}
 
-	synchronized @Nullable Work begin(boolean interruptible) {
+	/**
+	 * Begin to work, if this process leads and is not leaving.
+	 * @param outer the work within which it begins, if any: then it has to be the same
+	 * term of leadership
+	 * @param worker the thread that does the work, if it is a single one
+	 */
+	synchronized @Nullable Work begin(@Nullable Work outer, @Nullable Thread worker) {
 		Reign present = openReign();
-		if (present == null) {
+		if (present == null || (outer != null && outer.reign() != present)) {
 			return null;
 		}
-		Work work = new Work(this, present, this.services.users(), interruptible);
+		Work work = new Work(this, present, this.services.users(), worker);
 		present.begin(work);
 		return work;
 	}

@@ -86,16 +86,17 @@ final class Reign {
 	}
 
 	boolean isUsedByOther(Thread thread) {
-		return this.works.stream().anyMatch((work) -> work.beginner() != thread);
+		return this.works.stream().anyMatch((work) -> work.worker() != thread);
 	}
 
 	/**
 	 * End the term, and interrupt the work that is still going on.
 	 */
 	void end() {
+		Thread resigning = goesOn() ? Thread.currentThread() : null;
 		this.over = true;
 		this.windingUp = true;
-		List.copyOf(this.works).forEach(Work::lose);
+		List.copyOf(this.works).forEach((work) -> work.lose(resigning));
 	}
 
 }

@@ -19,9 +19,7 @@ final class Work implements LeaderWork {
 
 	private final Reign reign;
 
-	private final boolean interruptible;
-
-	private final Thread beginner = Thread.currentThread();
+	private final @Nullable Thread worker;
 
 	private final LossActions lossActions;
 
@@ -34,13 +32,13 @@ final class Work implements LeaderWork {
 	 * @param candidacy whose leadership it is
 	 * @param reign the term of leadership
 	 * @param users the threads for what is done in case of loss
-	 * @param interruptible whether it is done by the current thread, which is interrupted
-	 * in case of loss
+	 * @param worker the thread that does it and is interrupted in case of loss, null if
+	 * no single thread does
 	 */
-	Work(Candidacy candidacy, Reign reign, UserThreads users, boolean interruptible) {
+	Work(Candidacy candidacy, Reign reign, UserThreads users, @Nullable Thread worker) {
 		this.candidacy = candidacy;
 		this.reign = reign;
-		this.interruptible = interruptible;
+		this.worker = worker;
 		this.lossActions = new LossActions(users);
 	}
 
@@ -48,11 +46,8 @@ final class Work implements LeaderWork {
 		return this.reign;
 	}
 
-	/**
-	 * Return the thread that has begun the work.
-	 */
-	Thread beginner() {
-		return this.beginner;
+	@Nullable Thread worker() {
+		return this.worker;
 	}
 
 	@Override
@@ -74,19 +69,31 @@ final class Work implements LeaderWork {
 	}
 
 	/**
-	 * Leadership is lost, or was given up by whoever does the work.
+	 * Leadership is lost, or was given up.
+	 * @param resigning the thread that has given it up in time, if one has: its own work
+	 * is not lost
 	 */
-	synchronized void lose() {
+	synchronized void lose(@Nullable Thread resigning) {
 		if (this.state != State.GOING_ON) {
 			return;
 		}
-		boolean ownWill = this.beginner == Thread.currentThread();
+		boolean ownWill = this.worker != null && this.worker == resigning;
 		this.state = ownWill ? State.CLOSED : State.LOST;
-		if (this.interruptible && !ownWill) {
-			this.interrupted = true;
-			this.beginner.interrupt();
+		if (!ownWill) {
+			interrupt();
 		}
 		this.lossActions.lost();
+	}
+
+	/**
+	 * Interrupt the worker, unless somebody else has: that interrupt is not ours to take
+	 * back.
+	 */
+	private void interrupt() {
+		if (this.worker != null && !this.worker.isInterrupted()) {
+			this.interrupted = true;
+			this.worker.interrupt();
+		}
 	}
 
 	@Override
@@ -109,7 +116,12 @@ final class Work implements LeaderWork {
 				Thread.interrupted();
 			}
 		}
-		this.lossActions.ruleOut();
+		if (lost) {
+			this.lossActions.lost();
+		}
+		else {
+			this.lossActions.ruleOut();
+		}
 		this.candidacy.ended(this);
 		return !lost;
 	}

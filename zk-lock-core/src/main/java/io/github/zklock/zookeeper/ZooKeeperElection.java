@@ -132,7 +132,7 @@ final class ZooKeeperElection implements LeaderElection, Leadership {
 	@Override
 	public boolean run(Runnable task) {
 		Objects.requireNonNull(task, "'work' must not be null");
-		Work work = this.candidacy.begin(true);
+		Work work = this.candidacy.begin(workOfThread(), Thread.currentThread());
 		if (work == null) {
 			return false;
 		}
@@ -172,7 +172,7 @@ final class ZooKeeperElection implements LeaderElection, Leadership {
 
 	@Override
 	public Optional<LeaderWork> begin() {
-		return Optional.ofNullable(this.candidacy.begin(false));
+		return Optional.ofNullable(this.candidacy.begin(workOfThread(), null));
 	}
 
 	@Override
