@@ -139,7 +139,7 @@ final class Candidacy implements Contender.Owner, Dependent {
 		if (ended != null) {
 			this.reign = null;
 			ended.end();
-			notifyAll();
+			wakeUp();
 			this.listeners.tell((listener) -> listener.revoked(role(), ended.token()));
 		}
 	}
@@ -165,7 +165,15 @@ final class Candidacy implements Contender.Owner, Dependent {
 		if (work.reign() == this.reign && work.reign().isWoundUp()) {
 			resign();
 		}
+		wakeUp();
+	}
+
+	/**
+	 * Wake up those who wait for the end of work.
+	 */
+	private void wakeUp() {
 		notifyAll();
+		this.keeper.changed();
 	}
 
 	synchronized void addListener(LeadershipListener listener) {

@@ -144,7 +144,10 @@ final class SessionKeeper implements Session.Observer {
 		}
 	}
 
-	private void changed() {
+	/**
+	 * Something has changed that somebody may wait for.
+	 */
+	void changed() {
 		synchronized (this.changes) {
 			this.changes.incrementAndGet();
 			this.changes.notifyAll();
