@@ -94,6 +94,7 @@ final class Candidacy implements Contender.Owner, Dependent {
 		this.keeper.activate(this);
 		if (this.contender != null) {
 			this.contender.adopt();
+			finish();
 			return;
 		}
 		Session session = this.keeper.connectedSession();
@@ -163,7 +164,7 @@ final class Candidacy implements Contender.Owner, Dependent {
 	synchronized void ended(Work work) {
 		work.reign().ended(work);
 		if (work.reign() == this.reign && work.reign().isWoundUp()) {
-			resign();
+			giveUp();
 		}
 		wakeUp();
 	}
@@ -197,23 +198,26 @@ final class Candidacy implements Contender.Owner, Dependent {
 	/**
 	 * Take part no longer, and let no more work begin. Leadership ends as soon as no work
 	 * is going on.
+	 * @return the attempt that is to end, if there is one
 	 */
-	synchronized void windUp() {
+	synchronized @Nullable Contender windUp() {
 		this.joined = false;
+		Contender leaving = this.contender;
 		Reign present = this.reign;
 		if (present != null) {
 			present.windUp();
 		}
 		if (present == null || present.isWoundUp()) {
-			resign();
+			giveUp();
 		}
+		return leaving;
 	}
 
 	/**
 	 * Wait until nobody else works as a leader who is about to leave.
 	 */
-	synchronized void awaitWork(long nanos) throws InterruptedException {
-		Reign ending = this.reign;
+	synchronized void awaitWork(@Nullable Contender leaving, long nanos) throws InterruptedException {
+		Reign ending = (leaving == this.contender) ? this.reign : null;
 		long deadline = System.nanoTime() + nanos;
 		long remaining = nanos;
 		while (ending != null && ending == this.reign && ending.isUsedByOther(Thread.currentThread())
@@ -224,22 +228,37 @@ final class Candidacy implements Contender.Owner, Dependent {
 	}
 
 	/**
-	 * Give up the leadership and the place in the queue, whatever work is going on.
-	 * @return completed when the node is known to be gone, or when the connection is
+	 * Give up the leadership and the place in the queue, whatever work is going on,
+	 * unless they belong to a later attempt.
+	 * @param leaving the attempt that is to end
+	 * @return completed when ZooKeeper has answered, or when the connection is gone
 	 */
-	synchronized CompletableFuture<Void> resign() {
-		revoke();
+	synchronized CompletableFuture<Void> resign(@Nullable Contender leaving) {
+		if (leaving == this.contender) {
+			giveUp();
+		}
 		CompletableFuture<Void> left = new CompletableFuture<>();
 		this.leavers.add(left);
+		if (!isLeaving() || this.keeper.hasLostConnection()) {
+			finish();
+		}
+		return left;
+	}
+
+	private void giveUp() {
+		revoke();
 		Contender present = this.contender;
 		if (present != null && present.abandon()) {
 			depart(present);
 		}
 		settle();
-		if (this.keeper.hasLostConnection()) {
-			finish();
-		}
-		return left;
+	}
+
+	/**
+	 * Return whether ZooKeeper has still to answer somebody who leaves.
+	 */
+	private boolean isLeaving() {
+		return (this.departing != null) ? !this.departing.isAnswered() : this.contender != null && !this.joined;
 	}
 
 	/**
@@ -248,6 +267,7 @@ final class Candidacy implements Contender.Owner, Dependent {
 	private void depart(Contender ended) {
 		this.contender = null;
 		this.departing = ended;
+		ended.whenAnswered(this::finish);
 		ended.whenGone(() -> departed(ended));
 	}
 
@@ -305,7 +325,7 @@ final class Candidacy implements Contender.Owner, Dependent {
 			present.confirm();
 		}
 		else {
-			resign();
+			giveUp();
 		}
 	}
 
@@ -408,7 +428,7 @@ final class Candidacy implements Contender.Owner, Dependent {
 	@Override
 	public synchronized void takeAway() {
 		this.joined = false;
-		resign();
+		giveUp();
 	}
 
 }

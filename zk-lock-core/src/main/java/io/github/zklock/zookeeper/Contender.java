@@ -86,6 +86,9 @@ final class Contender implements Session.PathObserver {
 	// Completed when no node of this attempt is left
 	private final CompletableFuture<Void> gone = new CompletableFuture<>();
 
+	// Completed when ZooKeeper has answered the delete, or when the connection is gone
+	private final CompletableFuture<Void> answered = new CompletableFuture<>();
+
 	Contender(ContenderSettings settings, Session session, LockPath path, NodeKind kind, Owner owner, byte[] data) {
 		this.kind = kind;
 		this.prefix = kind.newPrefix();
@@ -605,7 +608,7 @@ final class Contender implements Session.PathObserver {
 
 	/**
 	 * End this attempt and delete its node.
-	 * @return completed when the node is known to be gone, or when the connection is
+	 * @return completed when ZooKeeper has answered, or when the connection is gone
 	 */
 	CompletableFuture<Void> release() {
 		boolean wasUnwanted = this.unwanted;
@@ -620,10 +623,29 @@ final class Contender implements Session.PathObserver {
 
 	private CompletableFuture<Void> deleteNode() {
 		if (this.node == null) {
+			this.answered.complete(null);
 			this.gone.complete(null);
-			return this.gone;
 		}
-		return this.session.delete(nodePath(), () -> this.gone.complete(null));
+		else {
+			this.session.delete(nodePath(), () -> this.gone.complete(null)).thenRun(() -> this.answered.complete(null));
+		}
+		return this.answered;
+	}
+
+	/**
+	 * Return whether ZooKeeper has answered the delete of an attempt that has ended, even
+	 * if it has refused it, or the connection is gone.
+	 */
+	boolean isAnswered() {
+		return this.answered.isDone();
+	}
+
+	/**
+	 * Run a task when the delete of an attempt that has ended {@link #isAnswered() is
+	 * answered}.
+	 */
+	void whenAnswered(Runnable task) {
+		this.answered.thenRun(task);
 	}
 
 	/**

@@ -372,8 +372,8 @@ final class Session implements Watcher {
 
 	/**
 	 * Delete a node of this session, for certain: if the connection is lost, again when
-	 * it is back, until the session ends.
-	 * @return completed when the node is known to be gone, or when the connection is
+	 * it is back, and if ZooKeeper refuses, again after a while, until the session ends.
+	 * @return completed when ZooKeeper has answered, or when the connection is gone
 	 */
 	CompletableFuture<Void> delete(String path) {
 		return delete(path, () -> {
@@ -383,7 +383,7 @@ final class Session implements Watcher {
 	/**
 	 * Delete a node of this session, for certain.
 	 * @param whenGone run when the node is known to be gone
-	 * @return completed when the node is known to be gone, or when the connection is
+	 * @return completed when ZooKeeper has answered, or when the connection is gone
 	 */
 	CompletableFuture<Void> delete(String path, Runnable whenGone) {
 		CompletableFuture<Void> done = this.deletes.computeIfAbsent(path, (key) -> new CompletableFuture<>());
@@ -394,8 +394,10 @@ final class Session implements Watcher {
 				whenGone.run();
 			}
 			else {
-				logger.error("Node '{}' cannot be deleted: its lock is free only when the session ends", path,
-						response.toException(path));
+				logger.error(
+						"Node '{}' cannot be deleted, so its lock is not free. Trying again until the session ends",
+						path, response.toException(path));
+				this.loop.schedule(() -> delete(path, whenGone), this.timeout.toNanos());
 			}
 		});
 		if (this.dead) {

@@ -57,14 +57,14 @@ final class ZooKeeperElection implements LeaderElection, Leadership {
 	@Override
 	public void leave() {
 		boolean interrupted = false;
-		this.candidacy.windUp();
+		Contender leaving = this.candidacy.windUp();
 		try {
-			this.candidacy.awaitWork(Durations.toNanos(this.handOverWait));
+			this.candidacy.awaitWork(leaving, Durations.toNanos(this.handOverWait));
 		}
 		catch (InterruptedException ex) {
 			interrupted = true;
 		}
-		Durations.awaitQuietly(this.candidacy.resign());
+		Durations.awaitQuietly(this.candidacy.resign(leaving));
 		if (interrupted) {
 			Thread.currentThread().interrupt();
 		}
