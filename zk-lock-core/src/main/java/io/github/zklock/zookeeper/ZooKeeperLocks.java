@@ -266,7 +266,7 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 			this.names.values().forEach(ZooKeeperLocks::close);
 			this.elections.values().forEach((election) -> election.candidacy().windUp());
 			interrupted |= awaitHolders();
-			this.keeper.dependents().forEach(Dependent::takeAway);
+			this.keeper.dependents().forEach((dependent) -> EventLoop.run(dependent::takeAway));
 			interrupted |= this.keeper.close();
 		}
 		finally {
