@@ -1,5 +1,6 @@
 /**
- * Comparison with other libraries and with the raw limit.
+ * Comparison with other libraries and with the raw limit: the command line and the order
+ * in which things run.
  */
 @NullMarked
 package io.github.zklock.benchmarks;

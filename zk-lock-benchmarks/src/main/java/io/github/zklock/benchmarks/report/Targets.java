@@ -1,0 +1,106 @@
+package io.github.zklock.benchmarks.report;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+import io.github.zklock.benchmarks.contestant.Contestant;
+import io.github.zklock.benchmarks.contestant.Contestants;
+import io.github.zklock.benchmarks.report.Results.Cell;
+import io.github.zklock.benchmarks.scenario.Metric;
+import io.github.zklock.benchmarks.scenario.Scenarios;
+
+/**
+ * What zk-lock set out to reach, and what it has reached. What was not measured is left
+ * out.
+ */
+final class Targets {
+
+	private final Results results;
+
+	private final List<Target> targets = new ArrayList<>();
+
+	private Targets(Results results) {
+		this.results = results;
+	}
+
+	static List<Target> of(Results results) {
+		Targets targets = new Targets(results);
+		targets.compare();
+		return List.copyOf(targets.targets);
+	}
+
+	private void compare() {
+		ofZkLock(Scenarios.UNCONTENDED, (variant) -> true)
+			.forEach((cell) -> ratioToLimit("a free lock, p50 / raw", cell, Metric.P50, 1.10, false));
+		ofZkLock(Scenarios.LONG_WAY, (variant) -> true)
+			.forEach((cell) -> ratioToLimit("a free lock with 10 ms per round trip, p50 / raw", cell, Metric.P50, 1.05,
+					false));
+		ofZkLock(Scenarios.PACKETS, (variant) -> variant.startsWith("lock and"))
+			.forEach((cell) -> count(cell, Metric.REQUESTS, 3));
+		ofZkLock(Scenarios.PACKETS, (variant) -> variant.startsWith("enter") || variant.endsWith("same process"))
+			.forEach((cell) -> count(cell, Metric.REQUESTS, 0));
+		ofZkLock(Scenarios.MANY_LOCKS, (variant) -> variant.startsWith("16 "))
+			.forEach((cell) -> ratioToLimit("16 threads, 16 locks, one session, throughput / raw", cell,
+					Metric.THROUGHPUT, 0.75, true));
+		ofZkLock(Scenarios.HOT_LOCK, (variant) -> variant.startsWith("32 "))
+			.forEach((cell) -> ratio("32 threads of one process on one lock, throughput / Curator", cell,
+					cell.of(Contestants.CURATOR), Metric.THROUGHPUT, 50, true, ""));
+		ofZkLock(Scenarios.HOT_SESSIONS, (variant) -> variant.startsWith("8 ")).forEach(this::ratioToBestOther);
+		ofZkLock(Scenarios.QUEUE_COSTS, (variant) -> true).forEach((cell) -> {
+			count(cell, Metric.REQUESTS, 5);
+			count(cell, Metric.EVENTS, 1);
+		});
+	}
+
+	private List<Cell> ofZkLock(String scenario, Predicate<String> variant) {
+		return this.results.cells()
+			.stream()
+			.filter((cell) -> cell.contestant().equals(Contestants.ZK_LOCK) && cell.scenario().equals(scenario)
+					&& variant.test(cell.variant()))
+			.toList();
+	}
+
+	private void count(Cell cell, Metric metric, double limit) {
+		String unit = cell.scenario().equals(Scenarios.QUEUE_COSTS) ? " per acquisition, " : ", ";
+		String what = metric.label() + unit + cell.variant()
+				+ (cell.scenario().equals(Scenarios.QUEUE_COSTS) ? " waiting" : "");
+		this.results.summary(cell, metric)
+			.ifPresent((summary) -> this.targets.add(new Target(what, limit, false, summary.median(), "")));
+	}
+
+	private void ratioToLimit(String what, Cell cell, Metric metric, double limit, boolean atLeast) {
+		Contestants.all()
+			.stream()
+			.filter(Contestant::isLimit)
+			.map((contestant) -> cell.of(contestant.name()))
+			.filter(this.results.cells()::contains)
+			.findFirst()
+			.ifPresent((raw) -> ratio(what, cell, raw, metric, limit, atLeast, ""));
+	}
+
+	private void ratioToBestOther(Cell cell) {
+		Optional<Cell> best = Contestants.all()
+			.stream()
+			.filter((contestant) -> !contestant.isLimit() && !contestant.name().equals(Contestants.ZK_LOCK))
+			.map((contestant) -> cell.of(contestant.name()))
+			.filter(this.results.cells()::contains)
+			.max(Comparator.comparingDouble(this::throughput));
+		best.ifPresent((other) -> ratio("8 sessions on one lock, throughput / best other", cell, other,
+				Metric.THROUGHPUT, 1, true, "best other: " + other.contestant()));
+	}
+
+	private double throughput(Cell cell) {
+		return this.results.summary(cell, Metric.THROUGHPUT).map(Summary::median).orElse(0.0);
+	}
+
+	private void ratio(String what, Cell cell, Cell other, Metric metric, double limit, boolean atLeast,
+			String remark) {
+		this.results.ratio(cell, other, metric)
+			.ifPresent((ratio) -> this.targets.add(new Target(what, limit, atLeast, ratio.median(),
+					(remark + " spread " + Numbers.format(ratio.min()) + ".." + Numbers.format(ratio.max())).strip())));
+	}
+
+}

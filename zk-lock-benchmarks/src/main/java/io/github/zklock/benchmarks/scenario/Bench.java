@@ -1,0 +1,131 @@
+package io.github.zklock.benchmarks.scenario;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Queue;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+import io.github.zklock.benchmarks.contestant.Client;
+import io.github.zklock.benchmarks.contestant.Contestant;
+
+/**
+ * The place where one contestant is measured once. Clients are closed with it.
+ */
+public final class Bench implements AutoCloseable {
+
+	/**
+	 * What an application might have.
+	 */
+	static final Duration SESSION_TIMEOUT = Duration.ofSeconds(40);
+
+	/**
+	 * So long that neither pings nor heartbeats fall into what is counted.
+	 */
+	static final Duration NO_HEARTBEATS = Duration.ofMinutes(30);
+
+	private static final int OPENING_THREADS = 32;
+
+	private final Servers servers;
+
+	private final Effort effort;
+
+	private final String lockName;
+
+	private final Queue<AutoCloseable> open = new ConcurrentLinkedQueue<>();
+
+	/**
+	 * Make a place.
+	 * @param servers the servers
+	 * @param effort how much to do
+	 * @param lockName a name that nobody else uses
+	 */
+	public Bench(Servers servers, Effort effort, String lockName) {
+		this.servers = servers;
+		this.effort = effort;
+		this.lockName = lockName;
+	}
+
+	Effort effort() {
+		return this.effort;
+	}
+
+	String lockName() {
+		return this.lockName;
+	}
+
+	Wire wire() {
+		Wire wire = new Wire(this.servers);
+		this.open.add(wire);
+		return wire;
+	}
+
+	Client client(Contestant contestant) throws Exception {
+		return client(contestant, this.servers.connectString(), SESSION_TIMEOUT);
+	}
+
+	Client client(Contestant contestant, Wire wire, Duration sessionTimeout) throws Exception {
+		return client(contestant, wire.connectString(), sessionTimeout);
+	}
+
+	Client client(Contestant contestant, Duration sessionTimeout) throws Exception {
+		return client(contestant, this.servers.connectString(), sessionTimeout);
+	}
+
+	private Client client(Contestant contestant, String connectString, Duration sessionTimeout) throws Exception {
+		String root = "/" + contestant.name().replaceAll("\\W+", "-").toLowerCase(Locale.ROOT);
+		Client client = contestant.open(connectString, sessionTimeout, root);
+		this.open.add(client);
+		return client;
+	}
+
+	/**
+	 * Do something many times, several at once.
+	 */
+	static <T> List<T> parallel(int times, Callable<T> action) throws Exception {
+		ExecutorService threads = Executors.newFixedThreadPool(OPENING_THREADS);
+		try {
+			List<Future<T>> futures = new ArrayList<>();
+			for (int time = 0; time < times; time++) {
+				futures.add(threads.submit(action));
+			}
+			List<T> results = new ArrayList<>();
+			for (Future<T> future : futures) {
+				results.add(future.get());
+			}
+			return results;
+		}
+		catch (ExecutionException ex) {
+			throw new IllegalStateException(ex.getCause());
+		}
+		finally {
+			threads.shutdownNow();
+		}
+	}
+
+	void awaitQuiet(Duration quiet) throws InterruptedException {
+		this.servers.awaitQuiet(quiet);
+	}
+
+	@Override
+	public void close() throws Exception {
+		List<AutoCloseable> clients = this.open.stream().filter(Client.class::isInstance).toList();
+		Queue<AutoCloseable> left = new ConcurrentLinkedQueue<>(clients);
+		parallel(clients.size(), () -> {
+			left.remove().close();
+			return true;
+		});
+		for (AutoCloseable wire : this.open) {
+			if (!(wire instanceof Client)) {
+				wire.close();
+			}
+		}
+	}
+
+}

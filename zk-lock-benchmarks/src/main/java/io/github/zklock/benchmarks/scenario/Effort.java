@@ -1,0 +1,48 @@
+package io.github.zklock.benchmarks.scenario;
+
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * How much to do.
+ *
+ * @param tick the servers' tick, on which the shortest session timeout depends
+ * @param warmUp how long to run before measuring, each time
+ * @param window how long to measure, each time
+ * @param cycles how many cycles to count packets of
+ * @param lockThreads numbers of threads with a lock each
+ * @param hotThreads numbers of threads on one lock
+ * @param hotSessions numbers of sessions on one lock
+ * @param queues numbers of waiting sessions
+ * @param longestHerd longest queue of the herd lock, whose costs are quadratic
+ * @param handOvers how often leaders leave
+ * @param heldLocks how many locks to hold at once
+ * @param waiters how many threads wait at once
+ * @param idleNames how many names to use once
+ */
+public record Effort(Duration tick, Duration warmUp, Duration window, int cycles, List<Integer> lockThreads,
+		List<Integer> hotThreads, List<Integer> hotSessions, List<Integer> queues, int longestHerd, int handOvers,
+		int heldLocks, int waiters, int idleNames) {
+
+	/**
+	 * For results.
+	 */
+	public static final Effort FULL = new Effort(Duration.ofSeconds(1), Duration.ofMillis(500), Duration.ofSeconds(2),
+			100, List.of(1, 4, 16, 64), List.of(1, 8, 32, 128), List.of(2, 8, 32), List.of(10, 100, 300, 1000), 300, 20,
+			10_000, 1_000, 20_000);
+
+	/**
+	 * To see whether everything still runs.
+	 */
+	public static final Effort QUICK = new Effort(Duration.ofMillis(250), Duration.ofMillis(10), Duration.ofMillis(40),
+			5, List.of(1, 16), List.of(1, 32), List.of(2, 8), List.of(5, 10), 5, 1, 50, 10, 50);
+
+	/**
+	 * Return the shortest session timeout that is sensible with this tick.
+	 * @return four ticks
+	 */
+	public Duration shortestSessionTimeout() {
+		return this.tick.multipliedBy(4);
+	}
+
+}

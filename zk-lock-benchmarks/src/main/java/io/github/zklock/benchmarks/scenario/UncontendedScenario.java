@@ -1,0 +1,50 @@
+package io.github.zklock.benchmarks.scenario;
+
+import java.util.List;
+
+import io.github.zklock.benchmarks.contestant.Capability;
+import io.github.zklock.benchmarks.contestant.Contestant;
+import io.github.zklock.benchmarks.contestant.MeasuredLock;
+
+/**
+ * A lock that nobody else wants.
+ */
+final class UncontendedScenario implements Scenario {
+
+	@Override
+	public String name() {
+		return Scenarios.UNCONTENDED;
+	}
+
+	@Override
+	public String title() {
+		return "A free lock";
+	}
+
+	@Override
+	public String about() {
+		return "One thread locks and unlocks. ShedLock cannot wait, so its cycle starts with a zero-wait attempt.";
+	}
+
+	@Override
+	public Metric main() {
+		return Metric.P50;
+	}
+
+	@Override
+	public List<Variant> variants(Effort effort) {
+		return Variant.only("1 thread");
+	}
+
+	@Override
+	public boolean takes(Contestant contestant, Variant variant, Effort effort) {
+		return contestant.capabilities().contains(Capability.CYCLE);
+	}
+
+	@Override
+	public Sample run(Contestant contestant, Variant variant, Bench bench) throws Exception {
+		MeasuredLock lock = bench.client(contestant).lock(bench.lockName());
+		return Workload.run(List.of(Action.cycle(lock)), bench.effort());
+	}
+
+}
