@@ -14,12 +14,17 @@ public final class Servers implements AutoCloseable {
 
 	private static final Duration POLL_INTERVAL = Duration.ofMillis(20);
 
-	private static final Duration PATIENCE = Duration.ofMinutes(2);
+	private static final Duration PATIENCE = Duration.ofSeconds(60);
 
 	private final ZooKeeperEnsemble ensemble;
 
+	private final long packetsPerQuestion;
+
 	private Servers(ZooKeeperEnsemble ensemble) {
 		this.ensemble = ensemble;
+		// nobody else is there yet
+		long before = packetsSent();
+		this.packetsPerQuestion = packetsSent() - before;
 	}
 
 	/**
@@ -64,7 +69,7 @@ public final class Servers implements AutoCloseable {
 			long before = sent;
 			sent = packetsSent();
 			now = System.nanoTime();
-			if (sent != before) {
+			if (sent != before + this.packetsPerQuestion) {
 				since = now;
 			}
 		}
