@@ -47,7 +47,7 @@ public final class Benchmark {
 		Machine machine = Machine.now();
 		Results results = new Harness(options, System.out).run();
 		Report report = new Report(results, machine, options.scenarios(), options.effort(), options.servers(),
-				options.rounds(), options.commandLine());
+				options.fsync(), options.rounds(), options.commandLine());
 		report.write(options.out());
 		return report;
 	}

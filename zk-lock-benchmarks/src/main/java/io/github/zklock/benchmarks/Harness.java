@@ -43,7 +43,8 @@ final class Harness {
 	 * @return what was measured
 	 */
 	Results run() {
-		try (Servers servers = Servers.start(this.options.servers(), this.options.effort().tick())) {
+		try (Servers servers = Servers.start(this.options.servers(), this.options.effort().tick(),
+				this.options.fsync())) {
 			warmUp(servers);
 			for (int round = 0; round < this.options.rounds(); round++) {
 				for (Step step : plan(round)) {

@@ -13,17 +13,20 @@ import io.github.zklock.benchmarks.scenario.Scenarios;
  * What the command line says.
  *
  * @param servers how many ZooKeeper servers to start
+ * @param fsync whether the servers wait for their disks
  * @param rounds in how many rounds to measure
  * @param effort how much to do in each
  * @param scenarios what to measure
  * @param out where to write the report
  * @param commandLine the options as they were given
  */
-public record Options(int servers, int rounds, Effort effort, List<Scenario> scenarios, Path out, String commandLine) {
+public record Options(int servers, boolean fsync, int rounds, Effort effort, List<Scenario> scenarios, Path out,
+		String commandLine) {
 
 	static final String USAGE = """
 			Options:
 			  --ensemble         three servers instead of one
+			  --no-fsync         servers do not wait for their disks, where these are shared or slow
 			  --rounds N         how often to measure everything (5)
 			  --quick            one round of everything, as short as possible: numbers mean nothing
 			  --scenarios a,b    only some of: %s
@@ -39,6 +42,7 @@ public record Options(int servers, int rounds, Effort effort, List<Scenario> sce
 	public static Options parse(String... args) {
 		Deque<String> left = new ArrayDeque<>(List.of(args));
 		int servers = 1;
+		boolean fsync = true;
 		int rounds = 5;
 		Effort effort = Effort.FULL;
 		List<Scenario> scenarios = Scenarios.all();
@@ -47,7 +51,9 @@ public record Options(int servers, int rounds, Effort effort, List<Scenario> sce
 			String option = left.remove();
 			switch (option) {
 				case "--ensemble" -> servers = 3;
+				case "--no-fsync" -> fsync = false;
 				case "--quick" -> {
+					fsync = false;
 					effort = Effort.QUICK;
 					rounds = 1;
 				}
@@ -57,8 +63,8 @@ public record Options(int servers, int rounds, Effort effort, List<Scenario> sce
 				default -> throw new IllegalArgumentException("Unknown option '%s'".formatted(option));
 			}
 		}
-		return new Options(servers, rounds, effort, scenarios, out.resolve((servers == 1) ? "single" : "ensemble"),
-				shown(args));
+		return new Options(servers, fsync, rounds, effort, scenarios,
+				out.resolve((servers == 1) ? "single" : "ensemble"), shown(args));
 	}
 
 	/**

@@ -56,9 +56,10 @@ final class MarkdownReport {
 
 	private void machine() {
 		Machine machine = this.report.machine();
-		line("Measured on %s: %s, %d cores, load %s at the start; %s; %s; %s. The servers are processes on the same machine."
+		line("Measured on %s: %s, %d cores, load %s at the start; %s; %s; %s. The servers are processes on the same machine, and %s for their disks."
 			.formatted(machine.when(), machine.processor(), machine.cores(), Numbers.format(machine.load()),
-					machine.system(), machine.java(), String.join(", ", machine.libraries())));
+					machine.system(), machine.java(), String.join(", ", machine.libraries()),
+					this.report.fsync() ? "wait" : "do not wait"));
 		line("");
 		line("Times, throughputs and ratios are medians of up to %d rounds, with the lowest and highest round in brackets. "
 			.formatted(this.report.rounds())

@@ -19,11 +19,12 @@ import io.github.zklock.benchmarks.scenario.Scenario;
  * @param scenarios what was measured
  * @param effort how much was done
  * @param servers on how many servers
+ * @param fsync whether the servers waited for their disks
  * @param rounds in how many rounds
  * @param commandLine with which options
  */
-public record Report(Results results, Machine machine, List<Scenario> scenarios, Effort effort, int servers, int rounds,
-		String commandLine) {
+public record Report(Results results, Machine machine, List<Scenario> scenarios, Effort effort, int servers,
+		boolean fsync, int rounds, String commandLine) {
 
 	private static final String MARKDOWN = "report.md";
 
@@ -68,6 +69,7 @@ public record Report(Results results, Machine machine, List<Scenario> scenarios,
 		Map<String, Object> json = new LinkedHashMap<>();
 		json.put("options", this.commandLine);
 		json.put("servers", this.servers);
+		json.put("fsync", this.fsync);
 		json.put("rounds", this.rounds);
 		json.put("when", this.machine.when());
 		json.put("processor", this.machine.processor());

@@ -31,14 +31,16 @@ public final class Servers implements AutoCloseable {
 	 * Start servers that do nothing on their own while something is measured.
 	 * @param size how many
 	 * @param tick their tick
+	 * @param fsync whether they wait for their disks before they answer, as they should
 	 * @return the servers, which serve
 	 */
-	public static Servers start(int size, Duration tick) {
+	public static Servers start(int size, Duration tick, boolean fsync) {
 		return new Servers(ZooKeeperEnsemble.builder()
 			.size(size)
 			.tickTime(tick)
 			.property("maxSessionTimeout", Long.toString(Bench.NO_HEARTBEATS.toMillis()))
 			.property("maxClientCnxns", "0")
+			.jvmOption("-Dzookeeper.forceSync=" + (fsync ? "yes" : "no"))
 			.jvmOption("-Xmx1g")
 			.jvmOption("-XX:TieredStopAtLevel=4")
 			.jvmOption("-Dznode.container.checkIntervalMs=" + Duration.ofHours(6).toMillis())
