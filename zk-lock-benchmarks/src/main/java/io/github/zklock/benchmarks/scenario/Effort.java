@@ -35,7 +35,7 @@ public record Effort(Duration tick, Duration warmUp, Duration window, int cycles
 	 * To see whether everything still runs.
 	 */
 	public static final Effort QUICK = new Effort(Duration.ofMillis(250), Duration.ofMillis(10), Duration.ofMillis(40),
-			2, List.of(16), List.of(32), List.of(8), List.of(10), 10, 1, 50, 10, 50);
+			1, List.of(16), List.of(32), List.of(8), List.of(10), 10, 1, 50, 10, 50);
 
 	/**
 	 * Return the shortest session timeout that is sensible with this tick.

@@ -23,7 +23,7 @@ final class MemoryScenario implements Scenario {
 
 	private static final String IDLE = "names used once";
 
-	private static final int COLLECTIONS = 4;
+	private static final int COLLECTIONS = 2;
 
 	private static final Duration SETTLED = Duration.ofMillis(200);
 

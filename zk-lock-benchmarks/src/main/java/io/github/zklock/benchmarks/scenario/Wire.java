@@ -40,10 +40,6 @@ final class Wire implements AutoCloseable {
 		this.proxies.forEach(FaultProxy::swallow);
 	}
 
-	void heal() {
-		this.proxies.forEach(FaultProxy::heal);
-	}
-
 	void resetCounts() {
 		this.proxies.forEach(FaultProxy::resetCounts);
 	}
