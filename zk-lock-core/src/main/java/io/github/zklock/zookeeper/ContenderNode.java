@@ -1,10 +1,7 @@
 package io.github.zklock.zookeeper;
 
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
 
@@ -24,19 +21,42 @@ record ContenderNode(String name, long sequence, boolean isShared) {
 	 */
 	static final int USUAL_LENGTH = 55;
 
-	// The dash of "lock-" is no sign: a number is negative only with a second one
-	private static final Pattern SEQUENCE = Pattern.compile("(?:(?<=[-_])-)?(?<!\\d)\\d{10}\\z");
-
-	// A word that merely ends in "read" is no read node
-	private static final Pattern SHARED = Pattern.compile("(?:__READ__|__rlock__|(?<![A-Za-z])read-)\\z");
+	private static final int DIGITS = 10;
 
 	static @Nullable ContenderNode parse(String name) {
-		Matcher sequence = SEQUENCE.matcher(name);
-		if (!sequence.find()) {
+		int number = name.length() - DIGITS;
+		if (number < 0 || (number > 0 && isDigit(name.charAt(number - 1)))) {
 			return null;
 		}
-		boolean shared = SHARED.matcher(name.substring(0, sequence.start())).find();
-		return new ContenderNode(name, Long.parseLong(sequence.group()), shared);
+		for (int index = number; index < name.length(); index++) {
+			if (!isDigit(name.charAt(index))) {
+				return null;
+			}
+		}
+		int sign = isNegative(name, number) ? number - 1 : number;
+		return new ContenderNode(name, Long.parseLong(name, sign, name.length(), 10), isShared(name, sign));
+	}
+
+	private static boolean isDigit(char character) {
+		return character >= '0' && character <= '9';
+	}
+
+	/**
+	 * Return whether a number has a sign. The dash of "lock-" is none: it takes a second
+	 * one.
+	 */
+	private static boolean isNegative(String name, int number) {
+		return number >= 2 && name.charAt(number - 1) == '-'
+				&& (name.charAt(number - 2) == '-' || name.charAt(number - 2) == '_');
+	}
+
+	/**
+	 * Return whether what comes before the number says that this is a reader. A word that
+	 * merely ends in "read" does not.
+	 */
+	private static boolean isShared(String name, int end) {
+		return name.startsWith("__READ__", end - 8) || name.startsWith("__rlock__", end - 9)
+				|| (name.startsWith("read-", end - 5) && (end == 5 || !Character.isLetter(name.charAt(end - 6))));
 	}
 
 	static List<ContenderNode> parseAll(List<String> names) {
@@ -56,8 +76,7 @@ record ContenderNode(String name, long sequence, boolean isShared) {
 	 * the write nodes of other clients may, as read nodes.
 	 */
 	boolean isPlainLock() {
-		String number = (this.sequence < 0) ? "" : String.format(Locale.ROOT, "%010d", this.sequence);
-		return this.name.endsWith("-lock-" + number);
+		return this.sequence >= 0 && this.name.startsWith("-lock-", this.name.length() - DIGITS - "-lock-".length());
 	}
 
 }

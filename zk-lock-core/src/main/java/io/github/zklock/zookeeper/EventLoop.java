@@ -1,18 +1,23 @@
 package io.github.zklock.zookeeper;
 
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The one thread on which ZooKeeper's answers and timers are worked on, in order. User
- * code never runs here. After the end, tasks are dropped.
+ * Works on ZooKeeper's answers and on timers, one after the other, in order. It has a
+ * thread of its own; ZooKeeper's event thread may lend its own instead, which saves the
+ * change of threads on the way from an answer to the caller who waits for it. User code
+ * never runs here. After the end, tasks are dropped.
  */
 final class EventLoop {
 
@@ -23,6 +28,11 @@ final class EventLoop {
 	private static final long LONGEST_BACK_OFF_MILLIS = 1_000;
 
 	private final ScheduledThreadPoolExecutor executor;
+
+	private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+
+	// Whoever makes it one works until it is zero again
+	private final AtomicInteger pending = new AtomicInteger();
 
 	private volatile boolean closed;
 
@@ -35,8 +45,38 @@ final class EventLoop {
 		this.executor.setRemoveOnCancelPolicy(true);
 	}
 
+	/**
+	 * Run a task on the own thread.
+	 */
 	void execute(Runnable task) {
-		schedule(task, 0);
+		if (this.closed) {
+			return;
+		}
+		this.tasks.add(task);
+		if (this.pending.getAndIncrement() == 0) {
+			schedule(0, this::drain);
+		}
+	}
+
+	/**
+	 * Run a task on the current thread, which must hold no monitor, unless another one is
+	 * at work.
+	 */
+	void executeHere(Runnable task) {
+		this.tasks.add(task);
+		if (this.pending.getAndIncrement() == 0) {
+			drain();
+		}
+	}
+
+	private void drain() {
+		do {
+			Runnable task = this.tasks.poll();
+			if (task != null && !this.closed) {
+				run(task);
+			}
+		}
+		while (this.pending.decrementAndGet() > 0);
 	}
 
 	/**
@@ -44,8 +84,12 @@ final class EventLoop {
 	 * @return cancels the task
 	 */
 	Future<?> schedule(Runnable task, long nanos) {
+		return schedule(nanos, () -> executeHere(task));
+	}
+
+	private Future<?> schedule(long nanos, Runnable task) {
 		try {
-			return this.executor.schedule(() -> runUnlessClosed(task), nanos, TimeUnit.NANOSECONDS);
+			return this.executor.schedule(task, nanos, TimeUnit.NANOSECONDS);
 		}
 		catch (RejectedExecutionException ex) {
 			return CompletableFuture.completedFuture(null);
@@ -58,12 +102,6 @@ final class EventLoop {
 	void backOff(Runnable task) {
 		long millis = ThreadLocalRandom.current().nextLong(SHORTEST_BACK_OFF_MILLIS, LONGEST_BACK_OFF_MILLIS);
 		schedule(task, TimeUnit.MILLISECONDS.toNanos(millis));
-	}
-
-	private void runUnlessClosed(Runnable task) {
-		if (!this.closed) {
-			run(task);
-		}
 	}
 
 	/**

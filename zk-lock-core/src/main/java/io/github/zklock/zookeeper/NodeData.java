@@ -6,7 +6,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
-import java.util.Locale;
 import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -36,10 +35,9 @@ final class NodeData {
 	}
 
 	byte[] of(String thread) {
-		return String
-			.format(Locale.ROOT, "%s since=%s thread=%s", this.who, Instant.now().truncatedTo(ChronoUnit.MILLIS),
-					(thread.length() > LONGEST_THREAD_NAME) ? thread.substring(0, LONGEST_THREAD_NAME) : thread)
-			.getBytes(StandardCharsets.UTF_8);
+		String shown = (thread.length() > LONGEST_THREAD_NAME) ? thread.substring(0, LONGEST_THREAD_NAME) : thread;
+		String text = this.who + " since=" + Instant.now().truncatedTo(ChronoUnit.MILLIS) + " thread=" + shown;
+		return text.getBytes(StandardCharsets.UTF_8);
 	}
 
 	static boolean isOurs(byte[] data) {

@@ -18,6 +18,7 @@ import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.client.ZKClientConfig;
 import org.apache.zookeeper.common.ZKConfig;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,9 +29,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>
  * Operations may be sent by any thread. Answers and events are worked on by the
- * {@link EventLoop}, in the order in which ZooKeeper delivers them, and never on
- * ZooKeeper's own threads: once a handle is dead, its callbacks run on the thread that
- * called it.
+ * {@link EventLoop}, in the order in which ZooKeeper delivers them. Once a handle is
+ * dead, its callbacks run on the thread that called it, so these are handed over.
  */
 final class Session implements Watcher {
 
@@ -66,6 +66,8 @@ final class Session implements Watcher {
 	private volatile boolean dead;
 
 	private volatile boolean begun;
+
+	private volatile @Nullable Thread eventThread;
 
 	@SuppressWarnings("NullAway.Init") // by open()
 	private volatile ZooKeeper zooKeeper;
@@ -115,7 +117,21 @@ final class Session implements Watcher {
 		// The first event may come before the constructor of the handle has returned
 		ZooKeeper handle = this.zooKeeper;
 		int negotiated = (handle != null) ? handle.getSessionTimeout() : 0;
-		this.loop.execute(() -> handle(event, negotiated));
+		this.eventThread = Thread.currentThread();
+		work(() -> handle(event, negotiated));
+	}
+
+	/**
+	 * Work on something that ZooKeeper has said, at once if this is its event thread. Any
+	 * other thread on which it calls back is somebody's who may hold monitors.
+	 */
+	private void work(Runnable task) {
+		if (Thread.currentThread() == this.eventThread) {
+			this.loop.executeHere(task);
+		}
+		else {
+			this.loop.execute(task);
+		}
 	}
 
 	private void handle(WatchedEvent event, int negotiatedMillis) {
@@ -208,7 +224,7 @@ final class Session implements Watcher {
 		this.heartbeatPending = true;
 		this.heartbeatSent = System.nanoTime();
 		long sent = this.heartbeatSent;
-		this.zooKeeper.sync("/", (rc, path, context) -> this.loop.execute(() -> {
+		this.zooKeeper.sync("/", (rc, path, context) -> work(() -> {
 			this.heartbeatPending = false;
 			note(ReturnCode.of(rc), true, sent);
 		}), null);
@@ -260,7 +276,7 @@ final class Session implements Watcher {
 
 	private <T> void send(Operation<T> operation, boolean leaderBound, Consumer<Response<T>> answer) {
 		long sent = System.nanoTime();
-		operation.send(this.zooKeeper, (rc, result) -> this.loop.execute(() -> {
+		operation.send(this.zooKeeper, (rc, result) -> work(() -> {
 			ReturnCode code = ReturnCode.of(rc);
 			note(code, leaderBound, sent);
 			if (!this.dead) {

@@ -2,6 +2,9 @@ package io.github.zklock.zookeeper;
 
 import java.util.List;
 import java.util.Objects;
+import java.util.Random;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.data.Stat;
@@ -91,6 +94,32 @@ class NameTests {
 		assertThat(reader.blocks(node("a-lock-0000000002"))).isTrue();
 		assertThat(node("a-lock-0000000001").blocks(node("__READ__0000000002"))).isTrue();
 		assertThat(node("a-lock-0000000003").blocks(node("__READ__0000000002"))).isFalse();
+	}
+
+	/**
+	 * The rule as a regular expression, which is easier to read and slower.
+	 */
+	@Test
+	void contendersAreThoseThatTheRuleDescribes() {
+		Pattern rule = Pattern.compile("(?:(?<=[-_])-)?(?<!\\d)\\d{10}$");
+		Random random = new Random(4711);
+		String[] parts = { "lock", "-", "--", "_", "__READ__", "1", "0000000001", "2147483648", "x", "read-", "\u0661",
+				"000000000" };
+		int contenders = 0;
+		for (int round = 0; round < 100_000; round++) {
+			StringBuilder name = new StringBuilder();
+			for (int part = random.nextInt(5); part >= 0; part--) {
+				name.append(parts[random.nextInt(parts.length)]);
+			}
+			Matcher expected = rule.matcher(name);
+			ContenderNode node = ContenderNode.parse(name.toString());
+			assertThat(node != null).as("%s", name).isEqualTo(expected.find());
+			if (node != null) {
+				contenders++;
+				assertThat(node.sequence()).as("%s", name).isEqualTo(Long.parseLong(expected.group()));
+			}
+		}
+		assertThat(contenders).isGreaterThan(10_000);
 	}
 
 	@ParameterizedTest
