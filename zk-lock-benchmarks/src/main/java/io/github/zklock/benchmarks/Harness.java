@@ -23,6 +23,8 @@ import io.github.zklock.benchmarks.scenario.Variant;
  */
 final class Harness {
 
+	private static final int WARM_UP_THREADS = 16;
+
 	private final Options options;
 
 	private final Progress progress;
@@ -76,23 +78,28 @@ final class Harness {
 	}
 
 	/**
-	 * Let compilers and file systems warm up, on both sides.
+	 * Let compilers and file systems warm up, on both sides. A cycle takes a millisecond,
+	 * so it takes many threads to have the code compiled before it is measured.
 	 */
 	private void warmUp(Servers servers) {
-		Scenario scenario = Scenarios.all()
-			.stream()
-			.filter((candidate) -> candidate.name().equals(Scenarios.MANY_LOCKS))
-			.findFirst()
-			.orElseThrow();
-		Variant variant = new Variant("warm-up", 4);
-		for (Contestant contestant : contestants(scenario, variant)) {
-			this.progress.warmUp(contestant.name());
-			try (Bench bench = new Bench(servers, this.options.effort(), "warm-up")) {
-				scenario.run(contestant, variant, bench);
-			}
-			catch (Exception ex) {
-				throw new IllegalStateException("%s cannot be warmed up".formatted(contestant.name()), ex);
-			}
+		for (String name : List.of(Scenarios.MANY_LOCKS, Scenarios.HOT_SESSIONS, Scenarios.MANY_LOCKS)) {
+			Scenario scenario = Scenarios.all()
+				.stream()
+				.filter((candidate) -> candidate.name().equals(name))
+				.findFirst()
+				.orElseThrow();
+			Variant variant = new Variant("warm-up", WARM_UP_THREADS);
+			contestants(scenario, variant).forEach((contestant) -> warmUp(scenario, variant, contestant, servers));
+		}
+	}
+
+	private void warmUp(Scenario scenario, Variant variant, Contestant contestant, Servers servers) {
+		this.progress.warmUp(contestant.name());
+		try (Bench bench = new Bench(servers, this.options.effort(), "warm-up")) {
+			scenario.run(contestant, variant, bench);
+		}
+		catch (Exception ex) {
+			throw new IllegalStateException("%s cannot be warmed up".formatted(contestant.name()), ex);
 		}
 	}
 

@@ -91,7 +91,7 @@ final class Contender implements Session.PathObserver {
 
 	Contender(ContenderSettings settings, Session session, LockPath path, NodeKind kind, Owner owner, byte[] data) {
 		this.kind = kind;
-		this.prefix = kind.newPrefix();
+		this.prefix = kind.prefix(settings.ids().next());
 		this.settings = settings;
 		this.session = session;
 		this.path = path;

@@ -9,8 +9,9 @@ import org.apache.zookeeper.data.ACL;
  *
  * @param acl who may do what with the nodes
  * @param sequenceLimit the number from which on a queue is drained
+ * @param ids makes names for attempts
  */
-record ContenderSettings(List<ACL> acl, long sequenceLimit) {
+record ContenderSettings(List<ACL> acl, long sequenceLimit, AttemptIds ids) {
 
 	/**
 	 * From here on up to its overflow the counter is not to be trusted: creates in flight

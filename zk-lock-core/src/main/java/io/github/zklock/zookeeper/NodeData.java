@@ -4,7 +4,6 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.UUID;
 import java.util.regex.Matcher;
@@ -30,14 +29,43 @@ final class NodeData {
 	private final String who = "zk-lock instance=%s host=%s pid=%d".formatted(this.instance, host(),
 			ProcessHandle.current().pid());
 
+	private volatile Second latest = new Second(0);
+
 	String instance() {
 		return this.instance;
 	}
 
 	byte[] of(String thread) {
 		String shown = (thread.length() > LONGEST_THREAD_NAME) ? thread.substring(0, LONGEST_THREAD_NAME) : thread;
-		String text = this.who + " since=" + Instant.now().truncatedTo(ChronoUnit.MILLIS) + " thread=" + shown;
-		return text.getBytes(StandardCharsets.UTF_8);
+		return (this.who + " since=" + now() + " thread=" + shown).getBytes(StandardCharsets.UTF_8);
+	}
+
+	/**
+	 * Return the time, to the second. Writing it out anew each time would take longer
+	 * than all the rest of the text.
+	 */
+	private String now() {
+		long second = System.currentTimeMillis() / 1000;
+		Second latest = this.latest;
+		if (latest.second() != second) {
+			latest = new Second(second);
+			this.latest = latest;
+		}
+		return latest.text();
+	}
+
+	/**
+	 * A point in time.
+	 *
+	 * @param second seconds since 1970
+	 * @param text the same for people
+	 */
+	private record Second(long second, String text) {
+
+		Second(long second) {
+			this(second, Instant.ofEpochSecond(second).toString());
+		}
+
 	}
 
 	static boolean isOurs(byte[] data) {

@@ -1,7 +1,5 @@
 package io.github.zklock.zookeeper;
 
-import java.util.UUID;
-
 import io.github.zklock.LockMode;
 
 /**
@@ -42,10 +40,11 @@ enum NodeKind {
 	}
 
 	/**
-	 * Return the name of a node without its number. No other has it.
+	 * Return the name of a node without its number.
+	 * @param id makes it different from all others
 	 */
-	String newPrefix() {
-		return "_c_" + UUID.randomUUID() + "-" + this.marker;
+	String prefix(String id) {
+		return "_c_" + id + "-" + this.marker;
 	}
 
 	/**

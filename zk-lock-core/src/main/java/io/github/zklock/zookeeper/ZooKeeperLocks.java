@@ -84,8 +84,8 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 		this.users = new UserThreads(threadName, this.loop);
 		this.keeper = new SessionKeeper(options.sessionSettings(), this.loop, this.users);
 		this.services = new Services(this.keeper,
-				new ContenderSettings(List.copyOf(options.acl), options.sequenceLimit), nodeData, this.users,
-				new Listeners(List.copyOf(options.listeners), this.users), new ThreadHolds());
+				new ContenderSettings(List.copyOf(options.acl), options.sequenceLimit, new AttemptIds()), nodeData,
+				this.users, new Listeners(List.copyOf(options.listeners), this.users), new ThreadHolds());
 		this.reader = new QueueReader(this.keeper, nodeData);
 	}
 
