@@ -336,6 +336,10 @@ final class LockQueue implements Contender.Owner, Dependent {
 				break;
 			}
 			requests.remove();
+			if (request.time().isOver()) {
+				// It leaves by itself, at any moment
+				continue;
+			}
 			Hold granted = new Hold(this, present, term, !this.contenderWasHeld, request);
 			this.hold = granted;
 			if (request.decide(Request.Outcome.granted(granted))) {

@@ -160,6 +160,10 @@ abstract class Request {
 			return isEndless() ? FOREVER : this.nanos - (System.nanoTime() - this.start);
 		}
 
+		boolean isOver() {
+			return remaining() <= 0;
+		}
+
 		boolean hasBegunBefore(long nanoTime) {
 			return nanoTime - this.start >= 0;
 		}
