@@ -21,6 +21,9 @@ import static org.awaitility.Awaitility.await;
 @EmbeddedZooKeeperTest
 class FaultProxyTests {
 
+	// A client that knows one server only takes one to two seconds to come back
+	private static final Duration SESSION = Duration.ofSeconds(5);
+
 	private final EmbeddedZooKeeper server;
 
 	private final String root;
@@ -37,7 +40,7 @@ class FaultProxyTests {
 	}
 
 	private TestClient connect() throws IOException {
-		return TestClient.connect(this.proxy.connectString() + this.root, Duration.ofSeconds(2));
+		return TestClient.connect(this.proxy.connectString() + this.root, SESSION);
 	}
 
 	@BeforeEach

@@ -45,7 +45,9 @@ final class TestClient implements AutoCloseable {
 	 * Wait until the last state is the given one.
 	 */
 	void awaitState(KeeperState state) {
-		await().atMost(PATIENCE)
+		await("%s as the last of the states".formatted(state)).atMost(PATIENCE)
+			.failFast("session expired",
+					() -> state != KeeperState.Expired && this.states.contains(KeeperState.Expired))
 			.pollInterval(Duration.ofMillis(5))
 			.until(() -> !this.states.isEmpty() && this.states.get(this.states.size() - 1) == state);
 	}
