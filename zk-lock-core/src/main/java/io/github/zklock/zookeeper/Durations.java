@@ -2,7 +2,10 @@ package io.github.zklock.zookeeper;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /**
  * Time that does not overflow, and waits that do not fail.
@@ -28,19 +31,38 @@ final class Durations {
 		boolean interrupted = false;
 		while (true) {
 			try {
-				future.get();
+				completionOf(future).await();
 				break;
 			}
 			catch (InterruptedException ex) {
 				interrupted = true;
 			}
-			catch (ExecutionException ex) {
-				throw new IllegalStateException(ex.getCause());
-			}
 		}
 		if (interrupted) {
 			Thread.currentThread().interrupt();
 		}
+	}
+
+	/**
+	 * Wait for what comes of a future.
+	 */
+	static <T> T get(CompletableFuture<T> future, long nanos)
+			throws InterruptedException, ExecutionException, TimeoutException {
+		if (!completionOf(future).await(nanos, TimeUnit.NANOSECONDS)) {
+			throw new TimeoutException();
+		}
+		return future.get();
+	}
+
+	/**
+	 * Return what to wait for instead of a future: a thread of the common pool would run
+	 * other tasks while it waits for the future itself, and these would enter the locks
+	 * that the thread holds.
+	 */
+	private static CountDownLatch completionOf(CompletableFuture<?> future) {
+		CountDownLatch complete = new CountDownLatch(1);
+		future.whenComplete((value, failure) -> complete.countDown());
+		return complete;
 	}
 
 }

@@ -3,7 +3,6 @@ package io.github.zklock.zookeeper;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 import io.github.zklock.LocalLock;
@@ -293,7 +292,7 @@ final class Hold implements LockLease {
 			while (true) {
 				requireHeld();
 				try {
-					long value = asked.get(this.contender.session().lease().remaining(), TimeUnit.NANOSECONDS);
+					long value = Durations.get(asked, this.contender.session().lease().remaining());
 					requireHeld();
 					return value;
 				}

@@ -8,7 +8,6 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 import io.github.zklock.LockContender;
@@ -131,7 +130,7 @@ final class QueueReader {
 		long patience = this.keeper.connectTimeout().toNanos();
 		try {
 			question.ask(this.keeper.awaitSession(), answer);
-			return answer.get(patience, TimeUnit.NANOSECONDS);
+			return Durations.get(answer, patience);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
