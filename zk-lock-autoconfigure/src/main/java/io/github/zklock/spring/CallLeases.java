@@ -1,0 +1,202 @@
+package io.github.zklock.spring;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+import io.github.zklock.LockLease;
+import io.github.zklock.LockLostException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The locks of one call that no thread owns. They are given back when the last of those
+ * who need them has left: the call itself, the transaction around it, and calls inside
+ * that have entered them again. Thread-safe.
+ */
+final class CallLeases {
+
+	private static final CompletableFuture<Void> NOTHING_TO_DO = CompletableFuture.completedFuture(null);
+
+	private final List<Taken> taken = new ArrayList<>(1);
+
+	private final List<CallLeases> enteredAgain = new ArrayList<>(0);
+
+	private int users = 1;
+
+	synchronized void add(LockOptions lock, LockLease lease) {
+		this.taken.add(new Taken(lock, lease));
+	}
+
+	/**
+	 * Enter the locks of a call around this one again, to leave them with those of this
+	 * call.
+	 * @return false if they are being given back
+	 */
+	boolean enterAgain(CallLeases around) {
+		if (!around.join()) {
+			return false;
+		}
+		synchronized (this) {
+			this.enteredAgain.add(around);
+		}
+		return true;
+	}
+
+	/**
+	 * Keep the locks until one more has left.
+	 * @return false if they are being given back
+	 */
+	synchronized boolean join() {
+		if (this.users == 0) {
+			return false;
+		}
+		this.users++;
+		return true;
+	}
+
+	/**
+	 * If a transaction runs, the locks are kept until it has ended, and it does not
+	 * commit without them.
+	 */
+	void keepForTransaction() {
+		if (OuterTransaction.isActive() && join()) {
+			OuterTransaction.register(this::requireNotLost, () -> ReleaseThreads.await(leave()));
+		}
+	}
+
+	/**
+	 * One of those who need the locks does not need them any more.
+	 * @return completed when the locks have been given back, or others need them
+	 */
+	CompletableFuture<Void> leave() {
+		synchronized (this) {
+			if (this.users == 0 || --this.users > 0) {
+				return NOTHING_TO_DO;
+			}
+		}
+		return end(true);
+	}
+
+	/**
+	 * Give the locks back that nobody has made use of.
+	 * @return completed when they have been given back
+	 */
+	CompletableFuture<Void> giveBack() {
+		synchronized (this) {
+			if (this.users == 0) {
+				return NOTHING_TO_DO;
+			}
+			this.users = 0;
+		}
+		return end(false);
+	}
+
+	private CompletableFuture<Void> end(boolean used) {
+		List<Taken> closing = taken();
+		List<CompletableFuture<Void>> ends = new ArrayList<>(1);
+		if (!closing.isEmpty()) {
+			ends.add(ReleaseThreads.run(() -> close(closing, used)));
+		}
+		synchronized (this) {
+			this.enteredAgain.forEach((around) -> ends.add(around.leave()));
+		}
+		return switch (ends.size()) {
+			case 0 -> NOTHING_TO_DO;
+			case 1 -> ends.get(0);
+			default -> CompletableFuture.allOf(ends.toArray(CompletableFuture<?>[]::new));
+		};
+	}
+
+	private static void close(List<Taken> closing, boolean used) {
+		RuntimeException problem = null;
+		for (int index = closing.size() - 1; index >= 0; index--) {
+			Taken next = closing.get(index);
+			try {
+				next.lease().close(used ? next.lock().minHold() : Duration.ZERO);
+			}
+			catch (RuntimeException ex) {
+				if (problem == null) {
+					problem = ex;
+				}
+				else {
+					problem.addSuppressed(ex);
+				}
+			}
+		}
+		if (problem != null) {
+			throw problem;
+		}
+	}
+
+	private synchronized List<Taken> taken() {
+		return List.copyOf(this.taken);
+	}
+
+	LockLease lease(String name) {
+		for (Taken candidate : taken()) {
+			if (candidate.lock().name().equals(name)) {
+				return candidate.lease();
+			}
+		}
+		throw new IllegalArgumentException("Lock '%s' has not been taken".formatted(name));
+	}
+
+	/**
+	 * Return what the call holds, as it is to be told to its body.
+	 */
+	@Nullable HeldLock heldInside(@Nullable HeldLock outer) {
+		HeldLock held = outer;
+		for (Taken next : taken()) {
+			held = new HeldLock(next.lease(), next.lock().onLost(), held);
+		}
+		return held;
+	}
+
+	/**
+	 * Return the loss of one of the locks, null if there is none or if it is to be
+	 * ignored.
+	 */
+	@Nullable LockLostException loss() {
+		for (Taken candidate : taken()) {
+			if (candidate.lock().onLost() != OnLost.IGNORE && HeldLock.isLost(candidate.lease())) {
+				return HeldLock.lost(candidate.lock().name(), null);
+			}
+		}
+		for (CallLeases around : enteredAgain()) {
+			LockLostException loss = around.loss();
+			if (loss != null) {
+				return loss;
+			}
+		}
+		return null;
+	}
+
+	private synchronized List<CallLeases> enteredAgain() {
+		return List.copyOf(this.enteredAgain);
+	}
+
+	void requireNotLost() {
+		LockLostException loss = loss();
+		if (loss != null) {
+			throw loss;
+		}
+	}
+
+	/**
+	 * Have something done as soon as a lock is lost whose loss ends the call.
+	 */
+	void onInterruptingLoss(Consumer<LockLostException> action) {
+		for (Taken next : taken()) {
+			if (next.lock().onLost() == OnLost.INTERRUPT) {
+				next.lease().onLost(() -> action.accept(HeldLock.lost(next.lock().name(), null)));
+			}
+		}
+	}
+
+	private record Taken(LockOptions lock, LockLease lease) {
+
+	}
+
+}

@@ -1,0 +1,124 @@
+package io.github.zklock.spring;
+
+import io.github.zklock.LockLease;
+import io.github.zklock.LockLostException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A lock that a call holds, and those that the calls around it hold. Immutable.
+ *
+ * @param lease the lease
+ * @param onLost what is to happen if it is lost
+ * @param outer what the call around this one holds, null if there is none
+ */
+record HeldLock(LockLease lease, OnLost onLost, @Nullable HeldLock outer) {
+
+	// Bound to the thread that runs the body of the call, and not inherited
+	private static final ThreadLocal<@Nullable HeldLock> current = new ThreadLocal<>();
+
+	/**
+	 * Return what the call that this thread runs holds.
+	 */
+	static @Nullable HeldLock current() {
+		return current.get();
+	}
+
+	/**
+	 * Say what the call that this thread runs holds, from now on.
+	 */
+	static void bind(@Nullable HeldLock held) {
+		if (held != null) {
+			current.set(held);
+		}
+		else {
+			current.remove();
+		}
+	}
+
+	/**
+	 * Run something as a part of the call that holds the locks.
+	 */
+	static <T extends @Nullable Object, E extends Throwable> T within(@Nullable HeldLock innermost,
+			LockAction<T, E> action) throws E {
+		HeldLock before = current();
+		bind(innermost);
+		try {
+			return action.run();
+		}
+		finally {
+			bind(before);
+		}
+	}
+
+	/**
+	 * Find the innermost lock of a name.
+	 */
+	static @Nullable HeldLock find(@Nullable HeldLock innermost, String name) {
+		HeldLock held = innermost;
+		while (held != null && !held.name().equals(name)) {
+			held = held.outer();
+		}
+		return held;
+	}
+
+	/**
+	 * Find the call around that answers for a lease.
+	 */
+	static @Nullable HeldLock find(@Nullable HeldLock innermost, LockLease lease) {
+		HeldLock held = innermost;
+		while (held != null && !held.lease().equals(lease)) {
+			held = held.outer();
+		}
+		return held;
+	}
+
+	/**
+	 * Throw if one of the locks has been lost, unless that is to be ignored.
+	 */
+	static void requireAll(@Nullable HeldLock innermost) {
+		for (HeldLock held = innermost; held != null; held = held.outer()) {
+			if (held.onLost() != OnLost.IGNORE) {
+				requireNotLost(held.lease());
+			}
+		}
+	}
+
+	String name() {
+		return this.lease.name();
+	}
+
+	/**
+	 * Throw if a lease has ended because the lock was lost.
+	 */
+	static void requireNotLost(LockLease lease) {
+		if (isLost(lease)) {
+			throw lost(lease.name(), null);
+		}
+	}
+
+	/**
+	 * Return whether a lease has ended because the lock was lost, and not because it was
+	 * closed. In doubt it was lost.
+	 */
+	static boolean isLost(LockLease lease) {
+		if (lease.isHeld()) {
+			return false;
+		}
+		try {
+			lease.fencingToken();
+			return false;
+		}
+		catch (IllegalStateException ex) {
+			return false;
+		}
+		catch (RuntimeException ex) {
+			return true;
+		}
+	}
+
+	static LockLostException lost(String name, @Nullable Throwable cause) {
+		return new LockLostException(name,
+				"Lock '%s' was lost before the work that it protects had ended".formatted(name), cause);
+	}
+
+}

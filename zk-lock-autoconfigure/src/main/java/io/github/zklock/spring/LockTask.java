@@ -1,0 +1,17 @@
+package io.github.zklock.spring;
+
+/**
+ * What to do while a lock is held, without a result.
+ *
+ * @param <E> what it may throw
+ */
+@FunctionalInterface
+public interface LockTask<E extends Throwable> {
+
+	/**
+	 * Do it.
+	 * @throws E if it fails
+	 */
+	void run() throws E;
+
+}

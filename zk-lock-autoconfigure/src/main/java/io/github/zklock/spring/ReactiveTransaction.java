@@ -1,0 +1,79 @@
+package io.github.zklock.spring;
+
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+import reactor.util.context.ContextView;
+
+import org.springframework.core.Ordered;
+import org.springframework.transaction.NoTransactionException;
+import org.springframework.transaction.reactive.TransactionSynchronization;
+import org.springframework.transaction.reactive.TransactionSynchronizationManager;
+import org.springframework.util.ClassUtils;
+
+/**
+ * The reactive transaction that was running when a publisher began to take locks.
+ */
+final class ReactiveTransaction {
+
+	// The application may have no transactions at all
+	private static final boolean PRESENT = ClassUtils.isPresent(
+			"org.springframework.transaction.reactive.TransactionSynchronizationManager",
+			ReactiveTransaction.class.getClassLoader());
+
+	private ReactiveTransaction() {
+	}
+
+	/**
+	 * If the context tells of a transaction, the locks are kept until it has ended, and
+	 * it does not commit without them.
+	 */
+	static void keep(CallLeases leases, ContextView context) {
+		if (PRESENT) {
+			Synchronizations.keep(leases, context);
+		}
+	}
+
+	/**
+	 * Touches classes that may be absent.
+	 */
+	private static final class Synchronizations {
+
+		static void keep(CallLeases leases, ContextView context) {
+			TransactionSynchronizationManager manager = current(context);
+			if (manager == null || !manager.isSynchronizationActive() || !manager.isActualTransactionActive()
+					|| !leases.join()) {
+				return;
+			}
+			manager.registerSynchronization(new LeaseSynchronization(leases));
+		}
+
+		private static @Nullable TransactionSynchronizationManager current(ContextView context) {
+			return TransactionSynchronizationManager.forCurrentTransaction()
+				.onErrorComplete(NoTransactionException.class)
+				.contextWrite(context)
+				.toFuture()
+				.getNow(null);
+		}
+
+	}
+
+	private record LeaseSynchronization(CallLeases leases) implements TransactionSynchronization, Ordered {
+
+		@Override
+		public int getOrder() {
+			return Ordered.LOWEST_PRECEDENCE;
+		}
+
+		@Override
+		public Mono<Void> beforeCommit(boolean readOnly) {
+			return Mono.fromRunnable(this.leases::requireNotLost);
+		}
+
+		@Override
+		public Mono<Void> afterCompletion(int status) {
+			return Mono.fromFuture(this.leases::leave, true);
+		}
+
+	}
+
+}

@@ -1,0 +1,414 @@
+package io.github.zklock.spring;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.FutureTask;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+
+import io.github.zklock.LockLease;
+import io.github.zklock.LockLostException;
+import io.github.zklock.LockMode;
+import io.github.zklock.LockRegistry;
+import io.github.zklock.LockTimeoutException;
+import io.github.zklock.NamedLock;
+import io.github.zklock.spring.support.LossInterrupt;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A call that needs locks until the stage that its body returns is complete. No thread
+ * owns the locks. Whoever completes the result, at whatever moment, ends the call: it
+ * leaves the queue, or its stage is cancelled, and the locks are given back. They are
+ * given back before the result is complete, so that whoever is told finds them free. Used
+ * once.
+ *
+ * @param <T> the type of the result
+ */
+final class StageCall<T extends @Nullable Object> {
+
+	private static final Logger logger = LoggerFactory.getLogger(LockTemplate.class);
+
+	private enum Phase {
+
+		/**
+		 * Not all locks have been granted.
+		 */
+		WAITING,
+
+		/**
+		 * The body is to be called.
+		 */
+		GRANTED,
+
+		/**
+		 * The body has been called and has not returned. Nothing can be taken from it.
+		 */
+		CALLING,
+
+		/**
+		 * The stage that the body has returned is not complete.
+		 */
+		OPEN,
+
+		ENDED
+
+	}
+
+	private final LockRegistry registry;
+
+	private final CallLeases leases;
+
+	private final Executor executor;
+
+	private final UnaryOperator<Runnable> decorator;
+
+	private final Function<@Nullable Object, CompletionStage<T>> flatten;
+
+	private final CompletableFuture<T> result = new CompletableFuture<>();
+
+	// a fallback takes its place before it is called
+	private LockAction<? extends @Nullable CompletionStage<T>, ?> body;
+
+	private Phase phase = Phase.WAITING;
+
+	private @Nullable CompletableFuture<LockLease> pending;
+
+	private @Nullable CompletionStage<T> stage;
+
+	/**
+	 * Create a call.
+	 * @param registry gives the locks
+	 * @param leases gets the locks
+	 * @param executor runs the body
+	 * @param decorator decorates what the executor runs
+	 * @param body what to do under the locks
+	 * @param flatten makes a stage of what a fallback has returned
+	 */
+	StageCall(LockRegistry registry, CallLeases leases, Executor executor, UnaryOperator<Runnable> decorator,
+			LockAction<? extends @Nullable CompletionStage<T>, ?> body,
+			Function<@Nullable Object, CompletionStage<T>> flatten) {
+		this.registry = registry;
+		this.leases = leases;
+		this.executor = executor;
+		this.decorator = decorator;
+		this.body = body;
+		this.flatten = flatten;
+		this.result.whenComplete((value, failure) -> end());
+	}
+
+	/**
+	 * Make a stage of anything.
+	 */
+	@SuppressWarnings("unchecked")
+	static <T extends @Nullable Object> CompletionStage<T> stageOf(@Nullable Object value) {
+		return (CompletionStage<T>) ((value instanceof CompletionStage<?> stage) ? stage
+				: CompletableFuture.completedFuture(value));
+	}
+
+	// Taking the locks
+
+	/**
+	 * Wait for the locks without a thread.
+	 * @param locks the locks in the order in which they are taken
+	 */
+	CompletableFuture<T> start(List<LockOptions> locks) {
+		acquire(locks, 0, System.nanoTime());
+		return this.result;
+	}
+
+	private void acquire(List<LockOptions> locks, int index, long startNanos) {
+		if (isEnded()) {
+			this.leases.giveBack();
+			return;
+		}
+		if (index == locks.size()) {
+			granted();
+			return;
+		}
+		LockOptions lock = locks.get(index);
+		CompletableFuture<LockLease> request;
+		try {
+			request = named(lock).acquireAsync(remaining(lock, startNanos));
+		}
+		catch (RuntimeException | Error ex) {
+			fail(ex);
+			return;
+		}
+		synchronized (this) {
+			this.pending = request;
+		}
+		request.whenComplete((lease, failure) -> {
+			if (lease != null) {
+				this.leases.add(lock, lease);
+				acquire(locks, index + 1, startNanos);
+			}
+			else {
+				notGranted(lock, unwrap(failure));
+			}
+		});
+		if (isEnded()) {
+			request.cancel(false);
+		}
+	}
+
+	private void notGranted(LockOptions lock, Throwable failure) {
+		if (failure instanceof LockTimeoutException) {
+			this.leases.giveBack().whenComplete((givenBack, problem) -> refused(lock));
+		}
+		else {
+			fail(failure);
+		}
+	}
+
+	/**
+	 * Wait for the locks with the current thread, and call the body on it.
+	 * @param locks the locks in the order in which they are taken
+	 */
+	CompletableFuture<T> startHere(List<LockOptions> locks) {
+		long start = System.nanoTime();
+		for (LockOptions lock : locks) {
+			try {
+				Optional<LockLease> lease = named(lock).tryAcquire(remaining(lock, start));
+				if (lease.isEmpty()) {
+					ReleaseThreads.await(this.leases.giveBack());
+					refused(lock);
+					return this.result;
+				}
+				this.leases.add(lock, lease.get());
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+				fail(new LockInterruptedException(lock.name(), ex));
+				return this.result;
+			}
+			catch (RuntimeException | Error ex) {
+				fail(ex);
+				return this.result;
+			}
+		}
+		granted();
+		return this.result;
+	}
+
+	private NamedLock named(LockOptions lock) {
+		return (lock.mode() == LockMode.READ) ? this.registry.readLock(lock.name())
+				: this.registry.writeLock(lock.name());
+	}
+
+	private static Duration remaining(LockOptions lock, long startNanos) {
+		return Duration.ofNanos(ThreadHold.remainingNanos(lock, startNanos));
+	}
+
+	/**
+	 * Others hold a lock.
+	 */
+	@SuppressWarnings("unchecked")
+	private void refused(LockOptions lock) {
+		LockTimeoutException timeout = LockedCall.timeout(lock);
+		if (lock.onContention() == OnContention.THROW) {
+			this.result.completeExceptionally(timeout);
+			return;
+		}
+		logger.debug("Lock '{}' is held by others: {}", lock.name(), lock.onContention());
+		Function<LockTimeoutException, ? extends @Nullable Object> fallback = lock.fallback();
+		if (fallback == null) {
+			this.result.complete((T) null);
+			return;
+		}
+		this.body = () -> this.flatten.apply(fallback.apply(timeout));
+		granted();
+	}
+
+	// Calling the body
+
+	private void granted() {
+		if (!advance(Phase.WAITING, Phase.GRANTED)) {
+			this.leases.giveBack();
+			return;
+		}
+		try {
+			this.executor.execute(new Task());
+		}
+		catch (RuntimeException | Error ex) {
+			if (advance(Phase.GRANTED, Phase.ENDED)) {
+				fail(ex);
+			}
+		}
+	}
+
+	private void call() {
+		if (!advance(Phase.GRANTED, Phase.CALLING)) {
+			return;
+		}
+		LossInterrupt interrupt = new LossInterrupt();
+		CompletionStage<T> returned;
+		try {
+			this.leases.requireNotLost();
+			this.leases.onInterruptingLoss((loss) -> lost(loss, interrupt));
+			returned = returned();
+		}
+		catch (Throwable ex) {
+			returned = CompletableFuture.failedFuture(ex);
+		}
+		finally {
+			interrupt.end();
+		}
+		synchronized (this) {
+			this.stage = returned;
+			this.phase = Phase.OPEN;
+		}
+		try {
+			returned.whenComplete(this::ended);
+		}
+		catch (RuntimeException | Error ex) {
+			CompletableFuture.<T>failedFuture(ex).whenComplete(this::ended);
+		}
+		if (this.result.isDone()) {
+			cancel(returned);
+		}
+	}
+
+	private CompletionStage<T> returned() throws Throwable {
+		CompletionStage<T> returned = this.body.run();
+		return (returned != null) ? returned : stageOf(null);
+	}
+
+	/**
+	 * A lock is lost whose loss ends the call.
+	 */
+	private void lost(LockLostException loss, LossInterrupt interrupt) {
+		synchronized (this) {
+			if (this.phase != Phase.CALLING && this.phase != Phase.OPEN) {
+				return;
+			}
+		}
+		// first the body: what hangs on the result may take its time
+		interrupt.send();
+		this.result.completeExceptionally(loss);
+	}
+
+	// The end
+
+	/**
+	 * The body's stage is complete.
+	 */
+	private void ended(T value, @Nullable Throwable failure) {
+		synchronized (this) {
+			this.phase = Phase.ENDED;
+		}
+		LockLostException loss = this.leases.loss();
+		this.leases.leave().whenComplete((left, problem) -> {
+			if (failure != null) {
+				suppress(unwrap(failure), loss);
+				suppress(unwrap(failure), (problem != null) ? unwrap(problem) : null);
+				this.result.completeExceptionally(failure);
+			}
+			else if (loss != null || problem != null) {
+				this.result.completeExceptionally((loss != null) ? loss : unwrap(problem));
+			}
+			else {
+				this.result.complete(value);
+			}
+		});
+	}
+
+	private static void suppress(Throwable failure, @Nullable Throwable other) {
+		if (other != null && other != failure && !(failure instanceof LockLostException)) {
+			failure.addSuppressed(other);
+		}
+	}
+
+	private void fail(Throwable failure) {
+		this.leases.giveBack().whenComplete((givenBack, problem) -> this.result.completeExceptionally(failure));
+	}
+
+	/**
+	 * The result is complete, and perhaps somebody else has done it.
+	 */
+	private void end() {
+		Phase before;
+		CompletableFuture<LockLease> request;
+		CompletionStage<T> open;
+		synchronized (this) {
+			before = this.phase;
+			request = this.pending;
+			open = this.stage;
+			if (before == Phase.WAITING || before == Phase.GRANTED) {
+				this.phase = Phase.ENDED;
+			}
+		}
+		if (before == Phase.WAITING && request != null) {
+			request.cancel(false);
+		}
+		else if (before == Phase.GRANTED) {
+			this.leases.giveBack();
+		}
+		else if (before == Phase.OPEN && open != null) {
+			cancel(open);
+		}
+	}
+
+	/**
+	 * Cancel a stage. If it does not care, the locks are kept until it is complete.
+	 */
+	private static void cancel(CompletionStage<?> stage) {
+		try {
+			stage.toCompletableFuture().cancel(true);
+		}
+		catch (UnsupportedOperationException ex) {
+			logger.debug("A stage of {} cannot be cancelled", stage.getClass());
+		}
+	}
+
+	private synchronized boolean isEnded() {
+		return this.phase == Phase.ENDED;
+	}
+
+	private synchronized boolean advance(Phase from, Phase to) {
+		if (this.phase != from) {
+			return false;
+		}
+		this.phase = to;
+		return true;
+	}
+
+	private static Throwable unwrap(Throwable failure) {
+		Throwable cause = failure.getCause();
+		return (failure instanceof CompletionException && cause != null) ? cause : failure;
+	}
+
+	/**
+	 * Calls the body. An executor that is shut down cancels it.
+	 */
+	private final class Task extends FutureTask<@Nullable Void> {
+
+		Task() {
+			super(StageCall.this.decorator.apply(StageCall.this::call), null);
+		}
+
+		@Override
+		protected void done() {
+			if (isCancelled()) {
+				StageCall.this.result.cancel(false);
+			}
+		}
+
+		@Override
+		protected void setException(Throwable failure) {
+			super.setException(failure);
+			if (advance(Phase.GRANTED, Phase.ENDED)) {
+				// the decorator has failed
+				fail(failure);
+			}
+		}
+
+	}
+
+}

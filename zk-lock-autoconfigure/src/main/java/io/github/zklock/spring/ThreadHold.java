@@ -1,0 +1,137 @@
+package io.github.zklock.spring;
+
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+import io.github.zklock.LockLease;
+import io.github.zklock.LockLostException;
+import io.github.zklock.LockMode;
+import io.github.zklock.LockRegistry;
+import io.github.zklock.NamedLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One entry of the current thread into a lock.
+ */
+final class ThreadHold {
+
+	private final LockOptions options;
+
+	private final NamedLock lock;
+
+	private final LockLease lease;
+
+	// whether the thread held the lock before this entry
+	private final boolean again;
+
+	// the call around that has entered the same hold, and answers for it
+	private final @Nullable HeldLock around;
+
+	private ThreadHold(LockOptions options, NamedLock lock, LockLease lease, boolean again) {
+		this.options = options;
+		this.lock = lock;
+		this.lease = lease;
+		this.again = again;
+		this.around = again ? HeldLock.find(HeldLock.current(), lease) : null;
+	}
+
+	/**
+	 * Wait for a lock.
+	 * @param startNanos since when the call waits
+	 * @return the hold, null if others have the lock
+	 */
+	static @Nullable ThreadHold enter(LockRegistry registry, LockOptions options, long startNanos)
+			throws InterruptedException {
+		String name = options.name();
+		NamedLock write = registry.writeLock(name);
+		NamedLock read = registry.readLock(name);
+		Optional<LockLease> before = write.lease().or(read::lease);
+		NamedLock lock = (options.mode() == LockMode.READ) ? read : write;
+		if (!lock.tryLock(remainingNanos(options, startNanos), TimeUnit.NANOSECONDS)) {
+			return null;
+		}
+		LockLease lease = lock.lease().orElseThrow(() -> HeldLock.lost(name, null));
+		return new ThreadHold(options, lock, lease, before.isPresent() && !isClosed(before.get()));
+	}
+
+	/**
+	 * Any thread may close a lease, also between two steps of this one.
+	 */
+	private static boolean isClosed(LockLease lease) {
+		return !lease.isHeld() && !HeldLock.isLost(lease);
+	}
+
+	static long remainingNanos(LockOptions options, long startNanos) {
+		long wait = TimeUnit.NANOSECONDS.convert(MergedLocks.maxWait(options));
+		return Math.max(0, wait - (System.nanoTime() - startNanos));
+	}
+
+	String name() {
+		return this.options.name();
+	}
+
+	LockLease lease() {
+		return this.lease;
+	}
+
+	/**
+	 * Return what is to happen if the lock is lost: the outermost call decides.
+	 */
+	OnLost onLost() {
+		return (this.around != null) ? this.around.onLost() : this.options.onLost();
+	}
+
+	boolean isAgain() {
+		return this.again;
+	}
+
+	/**
+	 * Return whether this entry, and none of a call around it, has to answer for a loss.
+	 */
+	boolean isAccountable() {
+		return this.around == null && this.options.onLost() != OnLost.IGNORE;
+	}
+
+	/**
+	 * Return whether the lock was lost and this entry has to answer for it.
+	 */
+	boolean isLost() {
+		return isAccountable() && HeldLock.isLost(this.lease);
+	}
+
+	void requireNotLost() {
+		if (isLost()) {
+			throw HeldLock.lost(name(), null);
+		}
+	}
+
+	/**
+	 * Leave the lock. The outermost entry frees it, or lets it linger. Not to be called
+	 * by another thread if this is not the outermost entry.
+	 */
+	void leave() {
+		if (!this.again) {
+			this.lease.close(this.options.minHold());
+			return;
+		}
+		try {
+			this.lock.unlock();
+		}
+		catch (LockLostException | IllegalMonitorStateException ex) {
+			// whoever holds it outside of this entry is told
+		}
+	}
+
+	/**
+	 * Leave a lock that was not used.
+	 */
+	void giveBack() {
+		if (!this.again) {
+			this.lease.close();
+		}
+		else {
+			leave();
+		}
+	}
+
+}
