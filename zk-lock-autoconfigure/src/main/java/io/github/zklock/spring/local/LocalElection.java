@@ -1,0 +1,326 @@
+package io.github.zklock.spring.local;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+
+import io.github.zklock.LockContender;
+import io.github.zklock.LockMode;
+import io.github.zklock.LockUnavailableException;
+import io.github.zklock.leader.LeaderElection;
+import io.github.zklock.leader.LeaderWork;
+import io.github.zklock.leader.Leadership;
+import io.github.zklock.leader.LeadershipListener;
+import io.github.zklock.leader.Participant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An election that whoever joins has won, because there is nobody else.
+ */
+final class LocalElection implements LeaderElection, Leadership {
+
+	private final String role;
+
+	private final Services services;
+
+	private final Duration handOverWait;
+
+	private final LeadershipListeners listeners;
+
+	private final Map<Thread, Work> workOfThreads = new ConcurrentHashMap<>();
+
+	private final ReentrantLock monitor = new ReentrantLock();
+
+	private final Condition workEnded = this.monitor.newCondition();
+
+	private boolean joined;
+
+	private volatile @Nullable Reign reign;
+
+	LocalElection(String role, Services services, Duration handOverWait) {
+		this.role = role;
+		this.services = services;
+		this.handOverWait = handOverWait;
+		this.listeners = new LeadershipListeners(services.users());
+	}
+
+	@Override
+	public String role() {
+		return this.role;
+	}
+
+	private <T extends @Nullable Object> T guarded(Supplier<T> action) {
+		this.monitor.lock();
+		try {
+			return action.get();
+		}
+		finally {
+			this.monitor.unlock();
+		}
+	}
+
+	// Taking part
+
+	@Override
+	public void join() {
+		guarded(() -> {
+			requireOpen("cannot be had");
+			this.joined = true;
+			proceed();
+			return true;
+		});
+	}
+
+	private void requireOpen(String consequence) {
+		if (this.services.isClosed()) {
+			throw new LockUnavailableException(this.role,
+					"Role '%s' %s because the registry is closed".formatted(this.role, consequence), null);
+		}
+	}
+
+	/**
+	 * Begin a term of leadership, if this process wants one and has none.
+	 */
+	private void proceed() {
+		if (this.joined && this.reign == null) {
+			Reign begun = new Reign(this.services.nextNumber());
+			this.reign = begun;
+			this.listeners.tell((listener) -> listener.granted(this.role, begun.token()));
+		}
+	}
+
+	@Override
+	public void leave() {
+		boolean interrupted = guarded(() -> {
+			Reign ending = windUp();
+			boolean woken = awaitWork(ending);
+			end(ending);
+			return woken;
+		});
+		if (interrupted) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+	/**
+	 * Take part no longer, and let no more work begin.
+	 * @return the term of leadership that is to end
+	 */
+	private @Nullable Reign windUp() {
+		this.joined = false;
+		Reign present = this.reign;
+		if (present != null) {
+			present.windUp();
+			endIfWoundUp(present);
+		}
+		return present;
+	}
+
+	/**
+	 * Wait until nobody else works as a leader who is about to leave.
+	 * @return whether an interrupt has ended the wait
+	 */
+	private boolean awaitWork(@Nullable Reign ending) {
+		long nanos = Wait.toNanos(this.handOverWait);
+		try {
+			while (ending != null && ending.goesOn() && ending.isUsedByOther(Thread.currentThread()) && nanos > 0) {
+				nanos = this.workEnded.awaitNanos(nanos);
+			}
+			return false;
+		}
+		catch (InterruptedException ex) {
+			return true;
+		}
+	}
+
+	private void endIfWoundUp(Reign present) {
+		if (present.isWoundUp()) {
+			end(present);
+		}
+	}
+
+	/**
+	 * End a term of leadership, whatever work is going on. Whoever works as a leader is
+	 * interrupted, and then the listeners are told.
+	 */
+	private void end(@Nullable Reign ending) {
+		if (ending != null && ending.goesOn()) {
+			this.reign = null;
+			ending.end();
+			this.workEnded.signalAll();
+			this.listeners.tell((listener) -> listener.revoked(this.role, ending.token()));
+			proceed();
+		}
+	}
+
+	/**
+	 * Take part no longer, and wait for nobody.
+	 */
+	void close() {
+		guarded(() -> {
+			end(windUp());
+			return true;
+		});
+	}
+
+	@Override
+	public Leadership leadership() {
+		return this;
+	}
+
+	@Override
+	public Optional<Participant> leader() {
+		return participants().stream().findFirst();
+	}
+
+	@Override
+	public List<Participant> participants() {
+		return queue().stream()
+			.map((leader) -> new Participant(this.services.instance(), Services.HOST, true, true))
+			.toList();
+	}
+
+	/**
+	 * Describe who takes part.
+	 */
+	List<LockContender> queue() {
+		requireOpen("cannot be looked at");
+		Reign present = this.reign;
+		return (present != null) ? List.of(this.services.contender(present.token(), LockMode.WRITE, true,
+				present.winner(), present.since(), present.token())) : List.of();
+	}
+
+	@Override
+	public void addListener(LeadershipListener listener) {
+		Objects.requireNonNull(listener, "'listener' must not be null");
+		guarded(() -> {
+			Reign present = this.reign;
+			this.listeners.add(listener, (present != null) ? (told) -> told.granted(this.role, present.token()) : null);
+			return true;
+		});
+	}
+
+	@Override
+	public void removeListener(LeadershipListener listener) {
+		this.listeners.remove(listener);
+	}
+
+	// Leading
+
+	private @Nullable Reign openReign() {
+		Reign present = this.reign;
+		return (present != null && present.isOpen()) ? present : null;
+	}
+
+	@Override
+	public boolean isLeader() {
+		Work work = workOfThread();
+		return (work != null) ? work.isLeader() : openReign() != null;
+	}
+
+	@Override
+	public long fencingToken() {
+		Work work = workOfThread();
+		if (work != null) {
+			return work.fencingToken();
+		}
+		Reign present = openReign();
+		if (present == null) {
+			throw new IllegalStateException("This process does not lead role '%s'".formatted(this.role));
+		}
+		return present.token();
+	}
+
+	@Override
+	public Optional<Instant> since() {
+		Work work = workOfThread();
+		Reign present = (work != null) ? work.reign() : openReign();
+		return Optional.ofNullable(present).filter(Reign::goesOn).map(Reign::since);
+	}
+
+	@Override
+	public boolean run(Runnable task) {
+		Objects.requireNonNull(task, "'work' must not be null");
+		Work work = begin(Thread.currentThread());
+		if (work == null) {
+			return false;
+		}
+		try {
+			runAs(work, task);
+		}
+		catch (Throwable ex) {
+			if (!end(work)) {
+				throw work.lost(ex);
+			}
+			throw ex;
+		}
+		if (!end(work)) {
+			throw work.lost(null);
+		}
+		return true;
+	}
+
+	private void runAs(Work work, Runnable task) {
+		Thread thread = Thread.currentThread();
+		Work outer = this.workOfThreads.put(thread, work);
+		try {
+			task.run();
+		}
+		finally {
+			this.workOfThreads.compute(thread, (key, inner) -> outer);
+		}
+	}
+
+	/**
+	 * Return what the current thread does, in the term of leadership in which it has
+	 * begun.
+	 */
+	private @Nullable Work workOfThread() {
+		return this.workOfThreads.get(Thread.currentThread());
+	}
+
+	@Override
+	public Optional<LeaderWork> begin() {
+		return Optional.ofNullable(begin(null));
+	}
+
+	private @Nullable Work begin(@Nullable Thread worker) {
+		Work outer = workOfThread();
+		return this.<@Nullable Work>guarded(() -> {
+			Reign present = openReign();
+			if (present == null || (outer != null && outer.reign() != present)) {
+				return null;
+			}
+			Work work = new Work(this, present, this.services.users(), worker);
+			present.begin(work);
+			return work;
+		});
+	}
+
+	/**
+	 * End work that has been done.
+	 * @return false if leadership was lost before
+	 */
+	boolean end(Work work) {
+		return guarded(() -> {
+			boolean inTime = work.markEnded();
+			work.reign().ended(work);
+			endIfWoundUp(work.reign());
+			this.workEnded.signalAll();
+			return inTime;
+		});
+	}
+
+	@Override
+	public String toString() {
+		return "election of role '%s'".formatted(this.role);
+	}
+
+}

@@ -1,0 +1,91 @@
+package io.github.zklock.spring.local;
+
+import java.time.Instant;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * One term of leadership, and the work that is done in it. It ends once. What changes is
+ * changed under the monitor of its {@link LocalElection}.
+ */
+final class Reign {
+
+	private final long token;
+
+	private final String winner = Thread.currentThread().getName();
+
+	private final Instant since = Instant.now();
+
+	private final Set<Work> works = new LinkedHashSet<>();
+
+	private volatile boolean over;
+
+	private volatile boolean windingUp;
+
+	Reign(long token) {
+		this.token = token;
+	}
+
+	long token() {
+		return this.token;
+	}
+
+	/**
+	 * Return the name of the thread that has won the election.
+	 */
+	String winner() {
+		return this.winner;
+	}
+
+	Instant since() {
+		return this.since;
+	}
+
+	boolean goesOn() {
+		return !this.over;
+	}
+
+	/**
+	 * Return whether new work may begin.
+	 */
+	boolean isOpen() {
+		return !this.windingUp && !this.over;
+	}
+
+	void begin(Work work) {
+		this.works.add(work);
+	}
+
+	void ended(Work work) {
+		this.works.remove(work);
+	}
+
+	/**
+	 * Let no more work begin.
+	 */
+	void windUp() {
+		this.windingUp = true;
+	}
+
+	/**
+	 * Return whether no work is going on, and no more will.
+	 */
+	boolean isWoundUp() {
+		return this.windingUp && this.works.isEmpty();
+	}
+
+	boolean isUsedByOther(Thread thread) {
+		return this.works.stream().anyMatch((work) -> work.worker() != thread);
+	}
+
+	/**
+	 * End the term, and interrupt the work that is still going on, unless it is that of
+	 * the current thread, who knows.
+	 */
+	void end() {
+		this.over = true;
+		List.copyOf(this.works).forEach((work) -> work.lose(Thread.currentThread()));
+	}
+
+}
