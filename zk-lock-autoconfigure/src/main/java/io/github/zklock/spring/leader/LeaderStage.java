@@ -1,0 +1,91 @@
+package io.github.zklock.spring.leader;
+
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+import io.github.zklock.spring.LockAction;
+import io.github.zklock.spring.OnLost;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Work of a leader that goes on without its thread, until a stage is complete.
+ */
+final class LeaderStage<T extends @Nullable Object> {
+
+	private final CompletableFuture<T> result = new CompletableFuture<>();
+
+	private final LeadershipExecution execution;
+
+	private final LeaderTask task;
+
+	private final boolean interrupted;
+
+	/**
+	 * Go on with work.
+	 * @param execution says what becomes of a loss
+	 * @param task what its thread has done
+	 * @param interrupted whether the thread was interrupted because of a loss
+	 */
+	LeaderStage(LeadershipExecution execution, LeaderTask task, boolean interrupted) {
+		this.execution = execution;
+		this.task = task;
+		this.interrupted = interrupted;
+	}
+
+	/**
+	 * Call what returns a stage. What it throws is a failure of the stage.
+	 */
+	static <T extends @Nullable Object> CompletionStage<T> call(LockAction<? extends CompletionStage<T>, ?> action) {
+		try {
+			return Objects.requireNonNull(action.run(), "No stage was returned");
+		}
+		catch (Throwable ex) {
+			return CompletableFuture.failedFuture(ex);
+		}
+	}
+
+	/**
+	 * Go on until a stage is complete.
+	 * @return what comes of it
+	 */
+	CompletableFuture<T> follow(CompletionStage<T> stage) {
+		stage.whenComplete(this::complete);
+		this.result.whenComplete((value, failure) -> cancel(stage));
+		if (this.execution.onLost() == OnLost.INTERRUPT) {
+			this.task.work().onLost(() -> this.result.completeExceptionally(this.execution.loss().exception(null)));
+		}
+		return this.result;
+	}
+
+	private void complete(T value, @Nullable Throwable failure) {
+		LeadershipLoss loss = this.execution.loss();
+		boolean lost = this.execution.isToldOfLoss(this.task);
+		this.task.work().close();
+		if (this.interrupted || (lost && failure == null)) {
+			this.result.completeExceptionally(loss.exception(failure));
+		}
+		else if (failure != null) {
+			if (lost) {
+				loss.mentionIn(failure);
+			}
+			this.result.completeExceptionally(failure);
+		}
+		else {
+			this.result.complete(value);
+		}
+	}
+
+	/**
+	 * End a stage whose result nobody waits for any more. Some cannot be ended.
+	 */
+	private static void cancel(CompletionStage<?> stage) {
+		try {
+			stage.toCompletableFuture().cancel(true);
+		}
+		catch (UnsupportedOperationException ex) {
+			// goes on until it is complete
+		}
+	}
+
+}
