@@ -1,0 +1,55 @@
+package io.github.zklock.autoconfigure;
+
+import java.util.List;
+
+import io.github.zklock.LocalLock;
+import io.github.zklock.LockContender;
+import io.github.zklock.LockInspector;
+
+/**
+ * An inspector that outlives the runs of the application.
+ */
+final class RestartableInspector implements LockInspector {
+
+	private final Runs<?> runs;
+
+	RestartableInspector(Runs<?> runs) {
+		this.runs = runs;
+	}
+
+	@Override
+	public List<LockContender> queue(String name) {
+		return current("Lock", name).queue(name);
+	}
+
+	@Override
+	public List<LockContender> queueOfRole(String role) {
+		return current("Role", role).queueOfRole(role);
+	}
+
+	@Override
+	public List<LocalLock> held() {
+		Run run = this.runs.begun();
+		return (run != null) ? run.inspector().held() : List.of();
+	}
+
+	@Override
+	public List<LocalLock> waiting() {
+		Run run = this.runs.begun();
+		return (run != null) ? run.inspector().waiting() : List.of();
+	}
+
+	@Override
+	public boolean breakLock(String name) {
+		return current("Lock", name).breakLock(name);
+	}
+
+	private LockInspector current(String what, String name) {
+		Run run = this.runs.current();
+		if (run == null) {
+			throw RestartableRegistry.stopped(what, name);
+		}
+		return run.inspector();
+	}
+
+}

@@ -1,0 +1,87 @@
+package io.github.zklock.autoconfigure;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+import io.github.zklock.spring.LockConfigurationException;
+import io.github.zklock.zookeeper.ZooKeeperLocks;
+import org.apache.zookeeper.KeeperException.Code;
+import org.apache.zookeeper.ZooKeeper;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds out whether ZooKeeper can be used, for {@code zk.lock.startup=fail}.
+ */
+final class StartupCheck {
+
+	private final String address;
+
+	private final String root;
+
+	private final Duration patience;
+
+	StartupCheck(String address, ZkLockProperties properties) {
+		this.address = address;
+		this.root = properties.root();
+		this.patience = properties.session().connectTimeout();
+	}
+
+	/**
+	 * Connect, and read the root.
+	 * @throws LockConfigurationException if that is not possible
+	 */
+	void check(ZooKeeperLocks locks) {
+		Code answer = readRoot(connect(locks));
+		if (answer == Code.NOAUTH) {
+			throw new LockConfigurationException(
+					"ZooKeeper (%s) does not let this application read '%s', which is 'zk.lock.root'."
+						.formatted(this.address, this.root),
+					"Check 'zk.lock.auth' and 'zk.lock.acl' against the access control list of the node, or choose another 'zk.lock.root'.");
+		}
+		if (answer != Code.OK && answer != Code.NONODE) {
+			throw unreachable("%s when '%s' was read".formatted(answer, this.root), null);
+		}
+	}
+
+	private ZooKeeper connect(ZooKeeperLocks locks) {
+		try {
+			return locks.zooKeeper();
+		}
+		catch (IllegalStateException ex) {
+			throw unreachable("no connection within %d ms".formatted(this.patience.toMillis()), ex);
+		}
+	}
+
+	private Code readRoot(ZooKeeper zooKeeper) {
+		CompletableFuture<Code> answer = new CompletableFuture<>();
+		zooKeeper.getChildren(this.root, false, (code, path, context, children) -> answer.complete(Code.get(code)),
+				null);
+		try {
+			return answer.get(this.patience.toMillis(), TimeUnit.MILLISECONDS);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw unreachable("interrupted", ex);
+		}
+		catch (ExecutionException | TimeoutException ex) {
+			throw unreachable("no answer within %d ms".formatted(this.patience.toMillis()), ex);
+		}
+	}
+
+	private LockConfigurationException unreachable(String problem, @Nullable Throwable cause) {
+		return new LockConfigurationException(
+				"ZooKeeper (%s) cannot be used: %s. 'zk.lock.startup' is 'fail', so the application does not start."
+					.formatted(this.address, problem),
+				"""
+						Check that ZooKeeper runs and that 'zk.lock.connect-string' is right. \
+						If the servers want credentials, check 'zk.lock.auth'. \
+						If they want TLS, check 'zk.lock.ssl.bundle': it must trust their certificate, which must have their names. \
+						If they are slow, raise 'zk.lock.session.connect-timeout'. \
+						To start without ZooKeeper, set 'zk.lock.startup' to 'continue'.""",
+				cause);
+	}
+
+}

@@ -1,0 +1,104 @@
+package io.github.zklock.autoconfigure;
+
+import io.github.zklock.LockRegistry;
+import io.github.zklock.spring.LockCheckOnCommit;
+import io.github.zklock.spring.aop.AnnotationsForbiddenPostProcessor;
+import io.github.zklock.spring.aop.LeaderAdvisingPostProcessor;
+import io.github.zklock.spring.aop.LockAdvisingPostProcessor;
+import io.github.zklock.spring.leader.LeaderRoles;
+import io.github.zklock.spring.leader.LeadershipBeans;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Role;
+import org.springframework.core.Ordered;
+import org.springframework.core.env.Environment;
+import org.springframework.transaction.ConfigurableTransactionManager;
+
+/**
+ * The beans behind the annotations. Post-processors are made before the properties are
+ * bound, so they read theirs themselves.
+ */
+@Configuration(proxyBeanMethods = false)
+class ZkLockAnnotationConfiguration {
+
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnBooleanProperty(name = "zk.lock.enabled", matchIfMissing = true)
+	static class EnabledAnnotationConfiguration {
+
+		@Bean
+		@ConditionalOnMissingBean
+		@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+		static LockAdvisingPostProcessor zkLockAdvisingPostProcessor(Environment environment,
+				ObjectProvider<SessionDemand> demand) {
+			return new LockAdvisingPostProcessor(order(environment), byClass(environment),
+					() -> demand.ifAvailable(SessionDemand::want));
+		}
+
+		@Bean
+		@ConditionalOnMissingBean
+		@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+		static LeaderAdvisingPostProcessor zkLockLeaderAdvisingPostProcessor(Environment environment) {
+			return new LeaderAdvisingPostProcessor(order(environment) - 1, byClass(environment));
+		}
+
+		private static int order(Environment environment) {
+			return environment.getProperty("zk.lock.order", Integer.class, Ordered.LOWEST_PRECEDENCE - 100);
+		}
+
+		private static boolean byClass(Environment environment) {
+			return environment.getProperty("spring.aop.proxy-target-class", Boolean.class, true);
+		}
+
+		@Bean
+		@ConditionalOnMissingBean
+		@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+		static LeadershipBeans zkLockLeadershipBeans(Environment environment) {
+			return new LeadershipBeans(environment);
+		}
+
+		@Bean(LeaderRoles.BEAN_NAME)
+		@ConditionalOnMissingBean
+		LeaderRoles zkLockLeaderRoles(ApplicationContext context, ObjectProvider<LockRegistry> registry,
+				ZkLockProperties properties) {
+			return new LeaderRoles(context, registry::getObject,
+					context.getEnvironment().getProperty("spring.application.name"), properties.leader().roles(),
+					properties.leader().followReadiness());
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnBooleanProperty(name = "zk.lock.enabled", havingValue = false)
+	static class DisabledAnnotationConfiguration {
+
+		@Bean
+		@ConditionalOnMissingBean
+		@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+		static AnnotationsForbiddenPostProcessor zkLockAnnotationsForbiddenPostProcessor() {
+			return new AnnotationsForbiddenPostProcessor();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnBooleanProperty(name = "zk.lock.enabled", matchIfMissing = true)
+	@ConditionalOnClass(ConfigurableTransactionManager.class)
+	static class TransactionConfiguration {
+
+		@Bean
+		@ConditionalOnMissingBean
+		@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+		static LockCheckOnCommit zkLockCheckOnCommit() {
+			return new LockCheckOnCommit();
+		}
+
+	}
+
+}

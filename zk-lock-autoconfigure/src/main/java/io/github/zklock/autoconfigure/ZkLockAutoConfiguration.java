@@ -1,0 +1,45 @@
+package io.github.zklock.autoconfigure;
+
+import io.github.zklock.LockRegistry;
+
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
+import org.springframework.boot.autoconfigure.task.TaskExecutionAutoConfiguration;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.Role;
+
+/**
+ * Auto-configuration of locks and elections. An application that has a
+ * {@link LockRegistry} of its own gets no connection to ZooKeeper.
+ */
+@AutoConfiguration(after = { SslAutoConfiguration.class, TaskExecutionAutoConfiguration.class })
+@EnableConfigurationProperties(ZkLockProperties.class)
+@Import(ZkLockAnnotationConfiguration.class)
+public final class ZkLockAutoConfiguration {
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static SessionDemand zkLockSessionDemand() {
+		return new SessionDemand();
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnBooleanProperty(name = "zk.lock.enabled", matchIfMissing = true)
+	@Import({ EmbeddedZooKeeperConfiguration.class, ZooKeeperConfiguration.class, LocalLocksConfiguration.class,
+			LockTemplateConfiguration.class })
+	static class EnabledConfiguration {
+
+		@Bean
+		ValidatedProperties zkLockValidatedProperties(ZkLockProperties properties, ApplicationContext context) {
+			return new ValidatedProperties(properties, context.getEnvironment(), context.getClassLoader());
+		}
+
+	}
+
+}

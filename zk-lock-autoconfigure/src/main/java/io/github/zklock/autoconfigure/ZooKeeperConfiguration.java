@@ -1,0 +1,55 @@
+package io.github.zklock.autoconfigure;
+
+import io.github.zklock.LockInspector;
+import io.github.zklock.LockListener;
+import io.github.zklock.LockRegistry;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.ssl.SslBundles;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/**
+ * Locks in ZooKeeper.
+ */
+@Configuration(proxyBeanMethods = false)
+@ConditionalOnProperty(name = "zk.lock.type", havingValue = "zookeeper", matchIfMissing = true)
+@ConditionalOnMissingBean(LockRegistry.class)
+class ZooKeeperConfiguration {
+
+	@Bean
+	@ConditionalOnMissingBean(ZooKeeperConnectionDetails.class)
+	PropertiesZooKeeperConnectionDetails zkLockConnectionDetails(ValidatedProperties properties,
+			ObjectProvider<SslBundles> sslBundles) {
+		return new PropertiesZooKeeperConnectionDetails(properties.get(), sslBundles.getIfAvailable());
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	ZooKeeperClient zkLockClient(ValidatedProperties properties, ZooKeeperConnectionDetails details,
+			SessionDemand demand, ConfigurableApplicationContext context, ObjectProvider<LockListener> listeners,
+			ObjectProvider<ZooKeeperLocksBuilderCustomizer> customizers) {
+		ZooKeeperRunFactory factory = new ZooKeeperRunFactory(properties, details, new LockLossPublisher(context),
+				listeners, customizers);
+		ZooKeeperClient client = new ZooKeeperClient(factory, demand, properties.get());
+		if (details instanceof PropertiesZooKeeperConnectionDetails own) {
+			own.onBundleUpdate(client::update);
+		}
+		return client;
+	}
+
+	@Bean
+	LockRegistry zkLockRegistry(ZooKeeperClient client) {
+		return new RestartableRegistry(client.runs());
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	LockInspector zkLockInspector(ZooKeeperClient client) {
+		return new RestartableInspector(client.runs());
+	}
+
+}
