@@ -1,5 +1,8 @@
 package io.github.zklock;
 
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaPackage;
@@ -77,6 +80,25 @@ class ArchitectureTests {
 			.should()
 			.dependOnClassesThat()
 			.resideInAPackage(AUTOCONFIGURE)
+			.check(this.classes);
+	}
+
+	/**
+	 * A thread of the common pool runs other tasks while it waits for a future, and these
+	 * would enter the locks that the thread holds.
+	 */
+	@Test
+	void nobodyWaitsByAFuture() {
+		noClasses().that()
+			.resideOutsideOfPackages(EMBEDDED, AUTOCONFIGURE)
+			.and()
+			.doNotHaveSimpleName("Durations")
+			.should()
+			.callMethod(CompletableFuture.class, "get")
+			.orShould()
+			.callMethod(CompletableFuture.class, "get", long.class, TimeUnit.class)
+			.orShould()
+			.callMethod(CompletableFuture.class, "join")
 			.check(this.classes);
 	}
 

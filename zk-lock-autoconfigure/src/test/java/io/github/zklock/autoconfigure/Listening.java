@@ -1,0 +1,54 @@
+package io.github.zklock.autoconfigure;
+
+import java.time.Duration;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+import io.github.zklock.LockLease;
+import io.github.zklock.LockListener;
+import io.github.zklock.LockRegistry;
+import io.github.zklock.spring.LockLostEvent;
+
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.event.EventListener;
+
+/**
+ * An application that hears of its locks.
+ */
+@Configuration(proxyBeanMethods = false)
+class Listening {
+
+	private final BlockingQueue<String> heard = new LinkedBlockingQueue<>();
+
+	String next() throws InterruptedException {
+		return String.valueOf(this.heard.poll(20, TimeUnit.SECONDS));
+	}
+
+	@EventListener
+	void lost(LockLostEvent event) {
+		this.heard.add("event " + event.name());
+	}
+
+	/**
+	 * It needs the registry, which needs its listeners.
+	 */
+	@Bean
+	LockListener listener(LockRegistry registry) {
+		return new LockListener() {
+
+			@Override
+			public void acquired(LockLease lease, Duration waited) {
+				Listening.this.heard.add("acquired " + lease.name());
+			}
+
+			@Override
+			public void lost(LockLease lease, Duration held) {
+				Listening.this.heard.add("lost " + lease.name());
+			}
+
+		};
+	}
+
+}

@@ -1,0 +1,130 @@
+package io.github.zklock.spring;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+
+import io.github.zklock.LockLease;
+import io.github.zklock.embedded.ConnectString;
+import io.github.zklock.embedded.Direction;
+import io.github.zklock.embedded.EmbeddedZooKeeper;
+import io.github.zklock.embedded.EmbeddedZooKeeperTest;
+import io.github.zklock.embedded.FaultProxy;
+import io.github.zklock.zookeeper.ZooKeeperLocks;
+import org.junit.jupiter.api.AfterEach;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * A server, a registry whose locks can be lost, another one as the rest of the world, and
+ * threads. In the end nothing may be left on the server.
+ */
+@EmbeddedZooKeeperTest
+abstract class AsyncTestSupport {
+
+	static final Duration PATIENCE = Duration.ofSeconds(30);
+
+	private final EmbeddedZooKeeper server;
+
+	private final String chroot;
+
+	private final List<AutoCloseable> resources = new ArrayList<>();
+
+	final ExecutorService threads = Executors.newCachedThreadPool((task) -> new Thread(task, "body"));
+
+	final FaultProxy proxy;
+
+	/**
+	 * Whose locks the tests take. The session is short only if they are to be lost.
+	 */
+	final ZooKeeperLocks locks;
+
+	final ZooKeeperLocks elsewhere;
+
+	AsyncTestSupport(EmbeddedZooKeeper server, @ConnectString String connectString, Duration sessionTimeout) {
+		this.server = server;
+		this.chroot = connectString.substring(connectString.indexOf('/'));
+		this.proxy = closing(FaultProxy.to(server.connectString()));
+		this.locks = closing(registry(this.proxy.connectString(), sessionTimeout));
+		this.elsewhere = closing(registry(server.connectString(), Duration.ofSeconds(30)));
+	}
+
+	private ZooKeeperLocks registry(String address, Duration sessionTimeout) {
+		return ZooKeeperLocks.builder(address + this.chroot)
+			.sessionTimeout(sessionTimeout)
+			.serverTick(Duration.ofMillis(500))
+			.closeWait(Duration.ZERO)
+			.build();
+	}
+
+	@AfterEach
+	void closeAll() throws Exception {
+		this.proxy.heal();
+		this.threads.shutdownNow();
+		for (int index = this.resources.size() - 1; index >= 0; index--) {
+			this.resources.get(index).close();
+		}
+		await().atMost(PATIENCE).untilAsserted(() -> assertThat(this.server.view().ephemeralCount()).isZero());
+	}
+
+	<C extends AutoCloseable> C closing(C resource) {
+		this.resources.add(resource);
+		return resource;
+	}
+
+	List<String> nodes(String name) {
+		return this.server.view().children(this.chroot + "/zk-lock/locks/" + name);
+	}
+
+	void awaitNodes(String name, int count) {
+		await().atMost(PATIENCE)
+			.pollInterval(Duration.ofMillis(2))
+			.untilAsserted(() -> assertThat(nodes(name)).hasSize(count));
+	}
+
+	/**
+	 * Nobody holds the lock or waits for it, and it can be had.
+	 */
+	void awaitFree(String name) throws Exception {
+		awaitNodes(name, 0);
+		assertFree(name);
+	}
+
+	void assertFree(String name) throws Exception {
+		Optional<LockLease> lease = this.elsewhere.lock(name).tryAcquire(Duration.ZERO);
+		assertThat(lease).as("free").isPresent();
+		lease.get().close();
+	}
+
+	void assertHeld(String name) throws Exception {
+		assertThat(this.elsewhere.lock(name).tryAcquire(Duration.ZERO)).as("held").isEmpty();
+	}
+
+	/**
+	 * Lose a lock that is held, by a connection that hangs for too long.
+	 */
+	void lose(LockLease lease) throws InterruptedException {
+		CountDownLatch lost = new CountDownLatch(1);
+		lease.onLost(lost::countDown);
+		this.proxy.hold(Direction.TO_SERVER);
+		assertThat(lost.await(30, TimeUnit.SECONDS)).isTrue();
+	}
+
+	static <T> T get(CompletableFuture<T> future) throws Exception {
+		return future.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+	}
+
+	static void spin(int rounds) {
+		for (int round = 0; round < 10 * rounds; round++) {
+			Thread.onSpinWait();
+		}
+	}
+
+}

@@ -1,0 +1,182 @@
+package io.github.zklock.spring;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.function.Consumer;
+
+import io.github.zklock.LockLostException;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.BeanFactoryAware;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.core.PriorityOrdered;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.datasource.embedded.EmbeddedDatabase;
+import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
+import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.ConfigurableTransactionManager;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.TransactionExecutionListener;
+import org.springframework.transaction.TransactionStatus;
+import org.springframework.transaction.support.TransactionTemplate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Every transaction manager is checked, whoever makes it and whatever is around it.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class LockCheckOnCommitTests {
+
+	private static final TransactionExecutionListener OTHER = new TransactionExecutionListener() {
+	};
+
+	private static Collection<TransactionExecutionListener> listeners(Object manager) {
+		return ((ConfigurableTransactionManager) manager).getTransactionExecutionListeners();
+	}
+
+	private static LockCheckOnCommit check() {
+		return new LockCheckOnCommit();
+	}
+
+	@Test
+	void checksAManagerOnce() {
+		DataSourceTransactionManager manager = new DataSourceTransactionManager();
+		assertThat(check().postProcessAfterInitialization(manager, "manager")).isSameAs(manager);
+		check().postProcessAfterInitialization(manager, "manager");
+		assertThat(listeners(manager)).hasSize(1);
+	}
+
+	@Test
+	void keepsTheListenersOfOthers() {
+		DataSourceTransactionManager manager = new DataSourceTransactionManager();
+		manager.setTransactionExecutionListeners(List.of(OTHER));
+		check().postProcessAfterInitialization(manager, "manager");
+		assertThat(listeners(manager)).hasSize(2).contains(OTHER);
+	}
+
+	@Test
+	void checksTheManagerBehindProxies() {
+		for (boolean byClass : List.of(true, false)) {
+			DataSourceTransactionManager manager = new DataSourceTransactionManager();
+			ProxyFactory inner = new ProxyFactory(manager);
+			inner.setProxyTargetClass(byClass);
+			ProxyFactory outer = new ProxyFactory();
+			outer.setTarget(inner.getProxy());
+			outer.setInterfaces(PlatformTransactionManager.class);
+			Object proxy = outer.getProxy();
+			assertThat(check().postProcessAfterInitialization(proxy, "manager")).isSameAs(proxy);
+			assertThat(listeners(manager)).as("proxy by class: %s", byClass).hasSize(1);
+		}
+	}
+
+	@Test
+	void warnsOfAManagerThatCannotBeChecked(CapturedOutput output) {
+		PlatformTransactionManager manager = new UncheckedManager();
+		check().postProcessAfterInitialization(manager, "legacy");
+		assertThat(output).contains("'legacy'", "WARN");
+		check().postProcessAfterInitialization("no manager", "text");
+		assertThat(output).doesNotContain("'text'");
+	}
+
+	@Test
+	void checksAManagerThatWasMadeTooEarly() {
+		assertCommitIsRefused(true, (context) -> context.registerBean(EarlyUser.class, EarlyUser::new));
+	}
+
+	@Test
+	void checksAManagerThatGetsOtherListenersLater() {
+		assertCommitIsRefused(true, (context) -> context.registerBean(Object.class, () -> {
+			context.getBean(JdbcTransactionManager.class).setTransactionExecutionListeners(List.of(OTHER));
+			return new Object();
+		}));
+	}
+
+	@Test
+	void withoutItTheCommitGoesThrough() {
+		assertCommitIsRefused(false, (context) -> {
+		});
+	}
+
+	private static void assertCommitIsRefused(boolean refused,
+			Consumer<AnnotationConfigApplicationContext> customizer) {
+		EmbeddedDatabase database = new EmbeddedDatabaseBuilder().setType(EmbeddedDatabaseType.H2)
+			.generateUniqueName(true)
+			.build();
+		try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
+			JdbcTemplate jdbc = new JdbcTemplate(database);
+			jdbc.execute("create table booking (id bigint auto_increment primary key)");
+			context.registerBean(JdbcTransactionManager.class, () -> new JdbcTransactionManager(database));
+			if (refused) {
+				context.registerBean(LockCheckOnCommit.class, LockCheckOnCommit::new);
+			}
+			customizer.accept(context);
+			context.refresh();
+			TransactionTemplate transaction = new TransactionTemplate(context.getBean(JdbcTransactionManager.class));
+			assertThatExceptionOfType(LockLostException.class)
+				.isThrownBy(() -> LockedCallTestSupport.template(new FakeLocks())
+					.execute("a", () -> transaction.executeWithoutResult((status) -> {
+						jdbc.update("insert into booking default values");
+						((FakeLocks.FakeLease) CurrentLock.lease()).lose();
+					})));
+			assertThat(jdbc.queryForObject("select count(*) from booking", Integer.class)).isEqualTo(refused ? 0 : 1);
+		}
+		finally {
+			database.shutdown();
+		}
+	}
+
+	/**
+	 * Needs a manager before all post-processors are there.
+	 */
+	static class EarlyUser implements BeanPostProcessor, BeanFactoryAware, PriorityOrdered {
+
+		private final List<Object> used = new ArrayList<>();
+
+		@Override
+		public void setBeanFactory(BeanFactory beanFactory) {
+			this.used.add(beanFactory.getBean(JdbcTransactionManager.class));
+		}
+
+		@Override
+		public int getOrder() {
+			return 0;
+		}
+
+	}
+
+	/**
+	 * Takes no listeners.
+	 */
+	static class UncheckedManager implements PlatformTransactionManager {
+
+		@Override
+		public TransactionStatus getTransaction(@Nullable TransactionDefinition definition) {
+			throw new UnsupportedOperationException();
+		}
+
+		@Override
+		public void commit(TransactionStatus status) {
+			throw new UnsupportedOperationException();
+		}
+
+		@Override
+		public void rollback(TransactionStatus status) {
+			throw new UnsupportedOperationException();
+		}
+
+	}
+
+}

@@ -1,0 +1,179 @@
+package io.github.zklock.spring;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+
+import io.github.zklock.LockLostException;
+import io.github.zklock.spring.support.LossInterrupt;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+/**
+ * The end of a call, with locks that are lost at any moment and do not close as they
+ * should.
+ */
+class LossInterruptTests {
+
+	private static final int RACES = 10_000;
+
+	private static final LockOptions INTERRUPTING = LockOptions.of("a").onLost(OnLost.INTERRUPT);
+
+	private final FakeLocks locks = new FakeLocks();
+
+	private final LockTemplate template = LockedCallTestSupport.template(this.locks);
+
+	private final ExecutorService loser = Executors.newSingleThreadExecutor();
+
+	@AfterEach
+	void leavesNothingBehind() {
+		this.loser.shutdownNow();
+		assertThat(Thread.interrupted()).isFalse();
+		assertThat(HeldLock.current()).isNull();
+		assertThat(this.locks.held()).isEmpty();
+	}
+
+	/**
+	 * The thread stands for one of a pool: after each call it must not be interrupted any
+	 * more, however late the loss is told.
+	 */
+	@Test
+	void flagNeverOutlivesTheCall() throws Exception {
+		Random random = new Random(42);
+		int told = 0;
+		int interrupted = 0;
+		for (int race = 0; race < RACES; race++) {
+			int bodySpins = random.nextInt(400);
+			int loserSpins = random.nextInt(400);
+			Race run = new Race(loserSpins);
+			try {
+				interrupted += this.template.<Integer, RuntimeException>execute(INTERRUPTING, () -> {
+					run.start((FakeLocks.FakeLease) CurrentLock.lease());
+					spin(bodySpins);
+					return Thread.currentThread().isInterrupted() ? 1 : 0;
+				});
+			}
+			catch (LockLostException ex) {
+				told++;
+			}
+			assertThat(Thread.currentThread().isInterrupted()).as("race %d, at the return", race).isFalse();
+			run.finish();
+			assertThat(Thread.currentThread().isInterrupted()).as("race %d, later", race).isFalse();
+		}
+		assertThat(interrupted).as("interrupted, and not told").isZero();
+		assertThat(told).as("lost in time").isBetween(1, RACES - 1);
+	}
+
+	private static void spin(int times) {
+		for (int spin = 0; spin < times; spin++) {
+			Thread.onSpinWait();
+		}
+	}
+
+	@Test
+	void interruptIsForTheBodyOnly() {
+		LossInterrupt interrupt = new LossInterrupt();
+		assertThat(interrupt.end()).isFalse();
+		interrupt.send();
+		assertThat(Thread.currentThread().isInterrupted()).isFalse();
+	}
+
+	@Test
+	void everyBodyAroundIsInterruptedForItself() {
+		LossInterrupt outermost = new LossInterrupt();
+		LossInterrupt outer = new LossInterrupt();
+		LossInterrupt inner = new LossInterrupt();
+		outermost.send();
+		inner.send();
+		assertThat(inner.end()).isTrue();
+		assertThat(Thread.currentThread().isInterrupted()).as("by the outermost").isTrue();
+		assertThat(outer.end()).isFalse();
+		assertThat(Thread.currentThread().isInterrupted()).isTrue();
+		assertThat(outermost.end()).isTrue();
+		assertThat(Thread.currentThread().isInterrupted()).isFalse();
+	}
+
+	@Test
+	void nestedInterruptIsNotThatOfTheBodyAround() {
+		LossInterrupt outer = new LossInterrupt();
+		LossInterrupt inner = new LossInterrupt();
+		inner.send();
+		assertThat(inner.end()).isTrue();
+		assertThat(Thread.currentThread().isInterrupted()).isFalse();
+		assertThat(outer.end()).isFalse();
+	}
+
+	@Test
+	void problemAtTheEndIsToldAndLeavesNoLock() {
+		IllegalStateException problem = new IllegalStateException("cannot close");
+		this.locks.failOnClose(problem);
+		assertThatIllegalStateException()
+			.isThrownBy(() -> this.template.execute(List.of(INTERRUPTING, LockOptions.of("b")), () -> "done"))
+			.satisfies((ex) -> assertThat(ex).isSameAs(problem));
+		assertThat(this.locks.held()).isEmpty();
+	}
+
+	@Test
+	void bodysExceptionWinsOverAProblemAtTheEnd() {
+		IllegalStateException problem = new IllegalStateException("cannot close");
+		this.locks.failOnClose(problem);
+		assertThatExceptionOfType(IOException.class).isThrownBy(() -> this.template.execute("a", () -> {
+			throw new IOException();
+		})).satisfies((ex) -> assertThat(ex).hasSuppressedException(problem));
+	}
+
+	@Test
+	void lossWinsOverAProblemAtTheEnd() {
+		IllegalStateException problem = new IllegalStateException("cannot close");
+		this.locks.failOnClose(problem);
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.template.execute("a", () -> {
+			((FakeLocks.FakeLease) CurrentLock.lease()).lose();
+		})).satisfies((ex) -> assertThat(ex).hasSuppressedException(problem));
+	}
+
+	/**
+	 * One loss against one return.
+	 */
+	private final class Race {
+
+		private final int spins;
+
+		private volatile FakeLocks.@Nullable FakeLease lease;
+
+		private final Future<?> loss;
+
+		Race(int spins) {
+			this.spins = spins;
+			this.loss = LossInterruptTests.this.loser.submit(this::run);
+		}
+
+		void start(FakeLocks.FakeLease lease) {
+			this.lease = lease;
+		}
+
+		private void run() {
+			FakeLocks.FakeLease victim = this.lease;
+			while (victim == null) {
+				Thread.onSpinWait();
+				victim = this.lease;
+			}
+			spin(this.spins);
+			victim.lose();
+		}
+
+		void finish() throws Exception {
+			this.loss.get(30, TimeUnit.SECONDS);
+		}
+
+	}
+
+}

@@ -1,0 +1,74 @@
+package io.github.zklock.spring.leader;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+import io.github.zklock.embedded.ConnectString;
+import io.github.zklock.leader.LeaderWork;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Events that tell the application of its leadership.
+ */
+class LeadershipEventsTests extends LeaderTestSupport {
+
+	LeadershipEventsTests(@ConnectString String connectString) {
+		super(connectString);
+	}
+
+	@Test
+	void stateIsSetBeforeListenersHear() {
+		TestApplication application = leader();
+		LeaderWork work = application.leadership(ROLE).begin().orElseThrow();
+		long token = work.fencingToken();
+		work.close();
+		application.roles().stop();
+		assertThat(application.heard().events()).containsExactly("granted orders, leads", "revoked orders");
+		assertThat(application.heard().tokens()).containsExactly(token, token);
+	}
+
+	@Test
+	void listenerThatThrowsDoesNotEndTheEvents() {
+		TestApplication application = application();
+		application.heard().whenGranted((role) -> {
+			throw new IllegalStateException("listener");
+		});
+		application.leadership(ROLE);
+		awaitEvents(application, "granted orders, leads");
+		application.roles().stop();
+		application.roles().start();
+		awaitEvents(application, "granted orders, leads", "revoked orders", "granted orders, leads");
+		awaitLeader(application.leadership("reports"));
+	}
+
+	@Test
+	void listenerMayStopTheApplication() throws Exception {
+		TestApplication application = application();
+		CompletableFuture<Duration> stopped = new CompletableFuture<>();
+		application.heard().whenGranted((role) -> {
+			long start = System.nanoTime();
+			application.roles().stop();
+			stopped.complete(Duration.ofNanos(System.nanoTime() - start));
+		});
+		application.leadership(ROLE);
+		assertThat(get(stopped)).as("did not wait for itself").isLessThan(Duration.ofMillis(1500));
+		awaitEvents(application, "granted orders, leads", "revoked orders");
+	}
+
+	@Test
+	void listenersHearOfTheEndBeforeTheApplicationIsGone() {
+		TestApplication observer = application();
+		TestApplication application = leader();
+		HeardEvents heard = application.heard();
+		heard.whenRevoked(() -> {
+			for (int question = 0; question < 50; question++) {
+				observer.participants(ROLE);
+			}
+		});
+		application.close();
+		assertThat(heard.events()).containsExactly("granted orders, leads", "revoked orders");
+	}
+
+}

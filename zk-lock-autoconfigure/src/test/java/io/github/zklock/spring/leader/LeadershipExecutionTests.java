@@ -1,0 +1,349 @@
+package io.github.zklock.spring.leader;
+
+import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
+
+import io.github.zklock.LockLostException;
+import io.github.zklock.embedded.ConnectString;
+import io.github.zklock.leader.Leadership;
+import io.github.zklock.spring.LockAction;
+import io.github.zklock.spring.OnLost;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIOException;
+
+/**
+ * What runs only while this process leads, and what becomes of it if it does not any
+ * more.
+ */
+class LeadershipExecutionTests extends LeaderTestSupport {
+
+	private final TestApplication application = leader("zk.lock.leader.hand-over-wait=0s");
+
+	private final Leadership leadership = this.application.leadership(ROLE);
+
+	private final ScriptedLeadership scripted = new ScriptedLeadership(Runnable::run);
+
+	LeadershipExecutionTests(@ConnectString String connectString) {
+		super(connectString);
+	}
+
+	private LeadershipExecution execution(OnLost onLost) {
+		return this.application.roles().execution(ROLE, onLost);
+	}
+
+	private LeadershipExecution scripted(OnLost onLost) {
+		return new LeadershipExecution(new RoleLeadership("scripted", () -> this.scripted), onLost);
+	}
+
+	/**
+	 * Lose leadership for good, by a hand-over that waits for nobody.
+	 */
+	private void lose() throws Exception {
+		get(beginToLose());
+	}
+
+	private CompletableFuture<Void> beginToLose() {
+		return run(() -> this.application.election(ROLE).leave());
+	}
+
+	private static <E extends Exception> LockAction<String, E> skipped() {
+		return () -> "skipped";
+	}
+
+	/**
+	 * Wait for an interrupt that has to come.
+	 */
+	private static void awaitInterrupt() throws InterruptedException {
+		new CountDownLatch(1).await(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+	}
+
+	// On a thread
+
+	@ParameterizedTest
+	@EnumSource
+	void runsWhileLeading(OnLost onLost) throws Exception {
+		assertThat(execution(onLost).run(() -> "done", skipped())).isEqualTo("done");
+		lose();
+		assertThat(execution(onLost).run(() -> "done", skipped())).isEqualTo("skipped");
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void failureGoesToTheCaller(OnLost onLost) {
+		IOException own = new IOException("own");
+		assertThatIOException().isThrownBy(() -> execution(onLost).run(() -> {
+			throw own;
+		}, skipped())).isSameAs(own).satisfies((ex) -> assertThat(ex).hasNoSuppressedExceptions());
+	}
+
+	@Test
+	void interruptsWhenLeadershipIsLost() {
+		InterruptedException[] cause = new InterruptedException[1];
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> execution(OnLost.INTERRUPT).<String, Exception>run(() -> {
+				beginToLose();
+				try {
+					awaitInterrupt();
+				}
+				catch (InterruptedException ex) {
+					cause[0] = ex;
+					throw ex;
+				}
+				return "not interrupted";
+			}, skipped()))
+			.satisfies((ex) -> assertThat(ex.name()).isEqualTo(ROLE))
+			.withMessageContaining("'orders'")
+			.satisfies((ex) -> assertThat(ex).cause().isSameAs(cause[0]));
+		assertThat(Thread.currentThread().isInterrupted()).isFalse();
+	}
+
+	@Test
+	void interruptThatTheBodyKeepsIsTakenBack() {
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> execution(OnLost.INTERRUPT).<String, Exception>run(() -> {
+				beginToLose();
+				while (!Thread.currentThread().isInterrupted()) {
+					Thread.onSpinWait();
+				}
+				return "done";
+			}, skipped()))
+			.withNoCause();
+		assertThat(Thread.currentThread().isInterrupted()).isFalse();
+	}
+
+	@Test
+	void interruptOfSomebodyElseStays() {
+		assertThatIOException().isThrownBy(() -> scripted(OnLost.INTERRUPT).<String, Exception>run(() -> {
+			Thread.currentThread().interrupt();
+			this.scripted.lose();
+			throw new IOException("own");
+		}, skipped()))
+			.satisfies((ex) -> assertThat(ex.getSuppressed()).singleElement().isInstanceOf(LockLostException.class));
+		assertThat(Thread.interrupted()).isTrue();
+	}
+
+	@Test
+	void throwsInTheEnd() {
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> execution(OnLost.THROW).<String, Exception>run(() -> {
+				lose();
+				return "done";
+			}, skipped()))
+			.withNoCause();
+	}
+
+	@Test
+	void failureOfTheBodyWinsAndMentionsTheLoss() {
+		assertThatIOException().isThrownBy(() -> execution(OnLost.THROW).<String, Exception>run(() -> {
+			lose();
+			throw new IOException("own");
+		}, skipped()))
+			.withMessage("own")
+			.satisfies((ex) -> assertThat(ex.getSuppressed()).singleElement().isInstanceOf(LockLostException.class));
+	}
+
+	@Test
+	void ignoresTheLoss() throws Exception {
+		assertThat(execution(OnLost.IGNORE).<String, Exception>run(() -> {
+			lose();
+			return "done";
+		}, skipped())).isEqualTo("done");
+	}
+
+	@Test
+	void answersAreAboutTheTermInWhichTheBodyBegan() throws Exception {
+		String answers = execution(OnLost.IGNORE).<String, Exception>run(() -> {
+			long token = this.leadership.fencingToken();
+			assertThat(this.leadership.isLeader()).isTrue();
+			assertThat(this.leadership.since()).isPresent();
+			lose();
+			this.application.election(ROLE).join();
+			awaitLeader(this.application.election(ROLE).leadership());
+			assertThat(this.application.election(ROLE).leadership().fencingToken()).isGreaterThan(token);
+			assertThat(this.leadership.isLeader()).isFalse();
+			assertThat(this.leadership.since()).isEmpty();
+			assertThat(this.leadership.begin()).isEmpty();
+			assertThat(this.leadership.run(() -> {
+			})).isFalse();
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(this.leadership::fencingToken);
+			return execution(OnLost.IGNORE).run(() -> "again", skipped());
+		}, skipped());
+		assertThat(answers).isEqualTo("skipped");
+		assertThat(this.leadership.isLeader()).as("outside").isTrue();
+	}
+
+	@Test
+	void nestedCallsGoOnWhileOthersWaitForTheOutermost() throws Exception {
+		TestApplication patient = follower(this.application);
+		lose();
+		awaitLeader(patient.leadership(ROLE));
+		CountDownLatch started = new CountDownLatch(1);
+		CountDownLatch leaving = new CountDownLatch(1);
+		CompletableFuture<String> outer = call(() -> patient.roles().execution(ROLE, OnLost.INTERRUPT).run(() -> {
+			started.countDown();
+			leaving.await();
+			return patient.roles().execution(ROLE, OnLost.THROW).run(() -> "nested", skipped());
+		}, skipped()));
+		started.await();
+		CompletableFuture<Void> stopping = run(patient.roles()::stop);
+		awaitNotLeader(patient.leadership(ROLE));
+		leaving.countDown();
+		assertThat(get(outer)).isEqualTo("nested");
+		get(stopping);
+	}
+
+	/**
+	 * A thread is never interrupted for an earlier call.
+	 */
+	@Test
+	void interruptsOnlyWhileTheBodyRuns() throws Exception {
+		LeadershipExecution execution = scripted(OnLost.INTERRUPT);
+		int races = 10_000;
+		CyclicBarrier barrier = new CyclicBarrier(2);
+		CompletableFuture<Void> loser = call(() -> {
+			for (int race = 0; race < races; race++) {
+				barrier.await();
+				this.scripted.lose();
+				barrier.await();
+			}
+			return null;
+		});
+		int lost = 0;
+		int spins = 0;
+		for (int race = 0; race < races; race++) {
+			int busy = spins++ % 200;
+			try {
+				execution.<String, Exception>run(() -> {
+					barrier.await();
+					for (int spin = 0; spin < busy; spin++) {
+						Thread.onSpinWait();
+					}
+					return "done";
+				}, skipped());
+			}
+			catch (LockLostException ex) {
+				lost++;
+			}
+			assertThat(Thread.currentThread().isInterrupted()).as("race %d", race).isFalse();
+			barrier.await();
+			assertThat(Thread.currentThread().isInterrupted()).as("after race %d", race).isFalse();
+		}
+		get(loser);
+		assertThat(this.scripted.openWorks()).isZero();
+		assertThat(lost).as("lost and kept").isBetween(1, races - 1);
+	}
+
+	// Without a thread
+
+	@ParameterizedTest
+	@EnumSource
+	void leadsUntilTheStageIsComplete(OnLost onLost) throws Exception {
+		TestApplication patient = follower(this.application);
+		lose();
+		awaitLeader(patient.leadership(ROLE));
+		CompletableFuture<String> stage = new CompletableFuture<>();
+		CompletableFuture<String> result = patient.roles().execution(ROLE, onLost).runAsync(() -> stage, () -> stage);
+		CompletableFuture<Void> stopping = run(patient.roles()::stop);
+		awaitNotLeader(patient.leadership(ROLE));
+		assertThat(stopping).isNotDone();
+		stage.complete("done");
+		assertThat(get(result)).isEqualTo("done");
+		get(stopping);
+	}
+
+	@Test
+	void stageOfOneWhoDoesNotLead() throws Exception {
+		lose();
+		LeadershipExecution execution = execution(OnLost.THROW);
+		assertThat(get(execution.runAsync(() -> CompletableFuture.completedFuture("done"),
+				() -> CompletableFuture.completedFuture("skipped"))))
+			.isEqualTo("skipped");
+		assertThat(execution.runAsync(() -> CompletableFuture.completedFuture("done"), () -> {
+			throw new IOException("refused");
+		})).failsWithin(PATIENCE).withThrowableThat().withCauseInstanceOf(IOException.class);
+	}
+
+	@Test
+	void lossCancelsTheStage() throws Exception {
+		CompletableFuture<String> stage = new CompletableFuture<>();
+		CompletableFuture<String> result = execution(OnLost.INTERRUPT).runAsync(() -> stage, () -> stage);
+		lose();
+		assertThat(result).failsWithin(PATIENCE).withThrowableThat().withCauseInstanceOf(LockLostException.class);
+		assertThat(stage).isCancelled();
+	}
+
+	@Test
+	void lossFailsTheStageInTheEnd() throws Exception {
+		CompletableFuture<String> stage = new CompletableFuture<>();
+		CompletableFuture<String> result = execution(OnLost.THROW).runAsync(() -> stage, () -> stage);
+		lose();
+		assertThat(result).isNotDone();
+		stage.complete("done");
+		assertThat(result).failsWithin(PATIENCE).withThrowableThat().withCauseInstanceOf(LockLostException.class);
+	}
+
+	@Test
+	void failureOfTheStageWinsAndMentionsTheLoss() throws Exception {
+		CompletableFuture<String> stage = new CompletableFuture<>();
+		CompletableFuture<String> result = execution(OnLost.THROW).runAsync(() -> stage.thenApply(String::trim),
+				() -> stage);
+		lose();
+		IOException own = new IOException("own");
+		stage.completeExceptionally(own);
+		assertThatExceptionOfType(CompletionException.class).isThrownBy(result::join).havingCause().isSameAs(own);
+		assertThat(own.getSuppressed()).singleElement().isInstanceOf(LockLostException.class);
+	}
+
+	@Test
+	void lossOfTheStageIsIgnored() throws Exception {
+		CompletableFuture<String> stage = new CompletableFuture<>();
+		CompletableFuture<String> result = execution(OnLost.IGNORE).runAsync(() -> stage, () -> stage);
+		lose();
+		stage.complete("done");
+		assertThat(get(result)).isEqualTo("done");
+	}
+
+	@Test
+	void cancellingTheResultCancelsTheStageAndEndsTheWork() throws Exception {
+		LeadershipExecution execution = scripted(OnLost.THROW);
+		CompletableFuture<String> stage = new CompletableFuture<>();
+		CompletableFuture<String> result = execution.runAsync(() -> stage, () -> stage);
+		assertThat(this.scripted.openWorks()).isOne();
+		result.cancel(false);
+		assertThat(stage).isCancelled();
+		assertThat(this.scripted.openWorks()).isZero();
+	}
+
+	@Test
+	void threadOfAStageIsInterruptedWhileItWorks() {
+		CompletableFuture<String> result = execution(OnLost.INTERRUPT).runAsync(() -> {
+			beginToLose();
+			awaitInterrupt();
+			return CompletableFuture.completedFuture("not interrupted");
+		}, () -> CompletableFuture.completedFuture("skipped"));
+		assertThatExceptionOfType(CompletionException.class).isThrownBy(result::join)
+			.havingCause()
+			.isInstanceOf(LockLostException.class)
+			.withCauseInstanceOf(InterruptedException.class);
+		assertThat(Thread.currentThread().isInterrupted()).isFalse();
+	}
+
+	@Test
+	void bodyThatThrowsOrReturnsNoStageFailsTheResult() {
+		assertThat(execution(OnLost.THROW).<String>runAsync(() -> {
+			throw new IOException("own");
+		}, CompletableFuture::new)).failsWithin(PATIENCE).withThrowableThat().withCauseInstanceOf(IOException.class);
+		this.application.roles().stop();
+		assertThat(this.application.participants(ROLE)).isEmpty();
+	}
+
+}

@@ -1,0 +1,556 @@
+package io.github.zklock.spring.local;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.github.zklock.LockContender;
+import io.github.zklock.LockLostException;
+import io.github.zklock.LockRegistry;
+import io.github.zklock.LockUnavailableException;
+import io.github.zklock.leader.LeaderElection;
+import io.github.zklock.leader.LeaderWork;
+import io.github.zklock.leader.Leadership;
+import io.github.zklock.leader.LeadershipListener;
+import io.github.zklock.leader.Participant;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.tuple;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * What one process can rely on when it takes part in an election, whichever type of
+ * registry it has.
+ */
+abstract class LeaderElectionContract extends RegistryTestSupport {
+
+	private static final String ROLE = "role";
+
+	private final CountDownLatch started = new CountDownLatch(1);
+
+	private final CountDownLatch mayEnd = new CountDownLatch(1);
+
+	private LockRegistry locks;
+
+	private LeaderElection election;
+
+	private Leadership leadership;
+
+	@BeforeEach
+	void createRegistry() {
+		this.locks = registry(PATIENCE);
+		this.election = this.locks.election(ROLE);
+		this.leadership = this.election.leadership();
+	}
+
+	private static void awaitLeader(LeaderElection joined) {
+		await().atMost(PATIENCE).pollInterval(Duration.ofMillis(2)).until(joined.leadership()::isLeader);
+	}
+
+	private static LeaderElection lead(LeaderElection election) {
+		election.join();
+		awaitLeader(election);
+		return election;
+	}
+
+	private void awaitNoLeader() {
+		await().atMost(PATIENCE).pollInterval(Duration.ofMillis(2)).until(() -> !this.leadership.isLeader());
+	}
+
+	/**
+	 * Work until told to end, deaf to interrupts.
+	 * @return whether it was interrupted
+	 */
+	private boolean workPatiently() {
+		boolean interrupted = false;
+		this.started.countDown();
+		while (true) {
+			try {
+				assertThat(this.mayEnd.await(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+				return interrupted;
+			}
+			catch (InterruptedException ex) {
+				interrupted = true;
+			}
+		}
+	}
+
+	private void workUntilInterrupted() {
+		this.started.countDown();
+		try {
+			assertThat(this.mayEnd.await(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException("interrupted", ex);
+		}
+	}
+
+	private void awaitStart() throws InterruptedException {
+		assertThat(this.started.await(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+	}
+
+	private static void assertLost(LeaderElection election, Runnable work) {
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> election.leadership().run(work))
+			.withMessageContaining("'role'")
+			.satisfies((ex) -> assertThat(ex.name()).isEqualTo(ROLE));
+	}
+
+	// Joining and leaving
+
+	@Test
+	void nobodyTakesPartBeforeJoining() {
+		assertThat(this.election.role()).isEqualTo(ROLE);
+		assertThat(this.leadership.role()).isEqualTo(ROLE);
+		assertThat(this.leadership.isLeader()).isFalse();
+		assertThat(this.leadership.since()).isEmpty();
+		assertThatIllegalStateException().isThrownBy(this.leadership::fencingToken).withMessageContaining(ROLE);
+		assertThat(this.leadership.begin()).isEmpty();
+		assertThat(this.election.leader()).isEmpty();
+		assertThat(this.election.participants()).isEmpty();
+		assertThat(inspector(this.locks).queueOfRole(ROLE)).isEmpty();
+		this.election.leave();
+	}
+
+	@Test
+	void electionOfARoleIsOneObject() {
+		assertThat(this.locks.election(ROLE)).isSameAs(this.election);
+		assertThat(this.locks.election(ROLE).leadership()).isSameAs(this.leadership);
+		assertThat(this.locks.election("other")).isNotSameAs(this.election);
+		assertThatIllegalArgumentException().isThrownBy(() -> this.locks.election(""));
+	}
+
+	@Test
+	void whoJoinsAloneLeads() {
+		Instant before = Instant.now().minusMillis(1);
+		lead(this.election);
+		assertThat(this.leadership.since().orElseThrow()).isBetween(before, Instant.now());
+		assertThat(this.leadership.fencingToken()).isPositive();
+		assertThat(this.election.participants()).containsExactly(this.election.leader().orElseThrow())
+			.extracting(Participant::leading, Participant::self)
+			.containsExactly(tuple(true, true));
+		assertThat(this.election.leader().orElseThrow().instance()).isNotEmpty();
+		assertThat(this.election.leader().orElseThrow().host()).isNotEmpty();
+		assertThat(inspector(this.locks).queueOfRole(ROLE))
+			.extracting(LockContender::holding, LockContender::origin, LockContender::token)
+			.containsExactly(tuple(true, LockContender.Origin.SELF, this.leadership.fencingToken()));
+		assertThat(inspector(this.locks).queue(ROLE)).as("a lock of the same name").isEmpty();
+		assertThat(inspector(this.locks).held()).isEmpty();
+		this.election.leave();
+		assertThat(this.election.participants()).isEmpty();
+		assertThat(this.leadership.isLeader()).isFalse();
+		assertThat(this.leadership.since()).isEmpty();
+	}
+
+	@Test
+	void rolesAreIndependent() {
+		lead(this.election);
+		assertThat(this.locks.election("other").leadership().isLeader()).isFalse();
+		lead(this.locks.election("other")).leave();
+		assertThat(this.leadership.isLeader()).isTrue();
+	}
+
+	@Test
+	void joinAndLeaveMayBeRepeated() {
+		long token = 0;
+		for (int round = 0; round < 20; round++) {
+			this.election.join();
+			this.election.join();
+			awaitLeader(this.election);
+			assertThat(this.leadership.fencingToken()).isGreaterThan(token);
+			token = this.leadership.fencingToken();
+			this.election.leave();
+			this.election.leave();
+			assertThat(this.leadership.isLeader()).isFalse();
+		}
+	}
+
+	@Test
+	void racesOfJoinAndLeaveEndAsTheLastOneSaid() throws Exception {
+		Events events = new Events(this.election);
+		List<CompletableFuture<Boolean>> racers = List.of(run(this::joinAndLeave), run(this::joinAndLeave),
+				run(this::joinAndLeave));
+		for (CompletableFuture<Boolean> racer : racers) {
+			get(racer);
+		}
+		this.election.leave();
+		assertThat(this.leadership.isLeader()).isFalse();
+		lead(this.election);
+		await().atMost(PATIENCE).until(() -> events.last().equals("granted " + this.leadership.fencingToken()));
+		events.assertAlternating();
+	}
+
+	private void joinAndLeave() {
+		for (int round = 0; round < 50; round++) {
+			this.election.join();
+			this.leadership.run(Thread::onSpinWait);
+			this.election.leave();
+		}
+	}
+
+	// Listeners
+
+	@Test
+	void listenersHearOfEachGrantAndItsEnd() {
+		Events events = new Events(this.election);
+		this.election.addListener(events);
+		lead(this.election);
+		long first = this.leadership.fencingToken();
+		events.await("granted " + first);
+		Events late = new Events(this.election);
+		late.await("granted " + first);
+		this.election.removeListener(late);
+		this.election.leave();
+		events.await("granted " + first, "revoked " + first);
+		lead(this.election);
+		long second = this.leadership.fencingToken();
+		this.election.leave();
+		events.await("granted " + first, "revoked " + first, "granted " + second, "revoked " + second);
+		late.await("granted " + first);
+	}
+
+	@Test
+	void stateIsSetBeforeListenersAreCalled() throws Exception {
+		CompletableFuture<Boolean> whenGranted = new CompletableFuture<>();
+		CompletableFuture<Boolean> whenRevoked = new CompletableFuture<>();
+		CompletableFuture<Thread> thread = new CompletableFuture<>();
+		this.election.addListener(new LeadershipListener() {
+
+			@Override
+			public void granted(String role, long fencingToken) {
+				whenGranted.complete(LeaderElectionContract.this.leadership.isLeader());
+			}
+
+			@Override
+			public void revoked(String role, long fencingToken) {
+				whenRevoked.complete(LeaderElectionContract.this.leadership.isLeader());
+				thread.complete(Thread.currentThread());
+			}
+
+		});
+		this.election.join();
+		assertThat(get(whenGranted)).isTrue();
+		this.election.leave();
+		assertThat(get(whenRevoked)).isFalse();
+		assertThat(get(thread).isDaemon()).isTrue();
+		assertThat(get(thread).getName()).startsWith("zk-lock-");
+	}
+
+	@Test
+	void throwingAndSlowListenersHurtNobody() throws Exception {
+		AtomicBoolean left = new AtomicBoolean();
+		this.election.addListener(new LeadershipListener() {
+
+			@Override
+			public void granted(String role, long fencingToken) {
+				throw new IllegalStateException("on purpose");
+			}
+
+		});
+		this.election.addListener(new LeadershipListener() {
+
+			@Override
+			public void granted(String role, long fencingToken) {
+				workPatiently();
+			}
+
+		});
+		this.election.addListener(new LeadershipListener() {
+
+			@Override
+			public void granted(String role, long fencingToken) {
+				if (left.compareAndSet(false, true)) {
+					LeaderElectionContract.this.election.leave();
+					LeaderElectionContract.this.election.join();
+				}
+			}
+
+		});
+		Events events = new Events(this.election);
+		this.election.join();
+		await().atMost(PATIENCE).until(() -> events.size() == 3);
+		events.assertAlternating();
+		awaitLeader(this.election);
+		this.mayEnd.countDown();
+	}
+
+	private static final class Events implements LeadershipListener {
+
+		private final List<String> events = new CopyOnWriteArrayList<>();
+
+		Events(LeaderElection election) {
+			election.addListener(this);
+		}
+
+		@Override
+		public void granted(String role, long fencingToken) {
+			this.events.add("granted " + fencingToken);
+		}
+
+		@Override
+		public void revoked(String role, long fencingToken) {
+			this.events.add("revoked " + fencingToken);
+		}
+
+		int size() {
+			return this.events.size();
+		}
+
+		String last() {
+			return this.events.isEmpty() ? "" : this.events.get(this.events.size() - 1);
+		}
+
+		void await(String... expected) {
+			Awaitility.await()
+				.atMost(PATIENCE)
+				.pollInterval(Duration.ofMillis(2))
+				.untilAsserted(() -> assertThat(this.events).containsExactly(expected));
+		}
+
+		/**
+		 * Each grant is followed by its own revocation.
+		 */
+		void assertAlternating() {
+			List<String> heard = List.copyOf(this.events);
+			for (int index = 0; index < heard.size(); index++) {
+				String expected = (index % 2 == 0) ? "granted " : heard.get(index - 1).replace("granted", "revoked");
+				assertThat(heard.get(index)).startsWith(expected);
+			}
+		}
+
+	}
+
+	// Work
+
+	@Test
+	void onlyTheLeaderWorks() {
+		AtomicInteger runs = new AtomicInteger();
+		assertThat(this.leadership.run(runs::incrementAndGet)).isFalse();
+		lead(this.election);
+		assertThat(this.leadership.run(() -> {
+			assertThat(this.leadership.run(runs::incrementAndGet)).as("work inside work").isTrue();
+			assertThat(this.leadership.isLeader()).isTrue();
+			assertThat(this.leadership.since()).isPresent();
+		})).isTrue();
+		this.election.leave();
+		assertThat(this.leadership.run(runs::incrementAndGet)).isFalse();
+		assertThat(runs).hasValue(1);
+	}
+
+	@Test
+	void failureOfTheWorkGoesToTheCaller() {
+		lead(this.election);
+		assertThatIllegalStateException().isThrownBy(() -> this.leadership.run(() -> {
+			throw new IllegalStateException("own");
+		})).withMessage("own");
+		this.election.leave();
+		assertThat(this.election.leader()).as("nobody waited for work that has failed").isEmpty();
+	}
+
+	@Test
+	void leavingWaitsForWork() throws Exception {
+		lead(this.election);
+		long token = this.leadership.fencingToken();
+		Events events = new Events(this.election);
+		CompletableFuture<Boolean> worker = call(() -> this.leadership.run(() -> {
+			assertThat(workPatiently()).as("interrupted").isFalse();
+			assertThat(this.leadership.isLeader()).as("its own term goes on").isTrue();
+			assertThat(this.leadership.fencingToken()).isEqualTo(token);
+			assertThat(this.leadership.run(() -> {
+			})).as("new work while leaving").isFalse();
+		}));
+		awaitStart();
+		CompletableFuture<Boolean> leaving = run(this.election::leave);
+		awaitNoLeader();
+		assertThat(this.leadership.run(() -> {
+		})).as("new work while leaving").isFalse();
+		assertThat(this.leadership.begin()).isEmpty();
+		assertThat(this.election.leader()).isPresent();
+		assertThat(leaving).isNotDone();
+		events.await("granted " + token);
+		this.mayEnd.countDown();
+		assertThat(get(worker)).isTrue();
+		get(leaving);
+		assertThat(this.election.leader()).isEmpty();
+		events.await("granted " + token, "revoked " + token);
+	}
+
+	@Test
+	void whoJoinsWhileLeavingLeadsAgainAfterwards() throws Exception {
+		lead(this.election);
+		long token = this.leadership.fencingToken();
+		CompletableFuture<Boolean> worker = call(() -> this.leadership.run(this::workPatiently));
+		awaitStart();
+		CompletableFuture<Boolean> leaving = run(this.election::leave);
+		awaitNoLeader();
+		this.election.join();
+		assertThat(this.leadership.isLeader()).isFalse();
+		this.mayEnd.countDown();
+		assertThat(get(worker)).isTrue();
+		get(leaving);
+		awaitLeader(this.election);
+		assertThat(this.leadership.fencingToken()).isGreaterThan(token);
+	}
+
+	@Test
+	void leavingDoesNotWaitForEver() throws Exception {
+		LeaderElection impatient = lead(registry(Duration.ofMillis(50)).election(ROLE));
+		CompletableFuture<Boolean> worker = call(() -> {
+			assertLost(impatient, () -> {
+				assertThat(workPatiently()).as("interrupted").isTrue();
+				assertThat(impatient.leadership().isLeader()).isFalse();
+				assertThat(impatient.leadership().since()).isEmpty();
+				assertThatExceptionOfType(LockLostException.class).isThrownBy(impatient.leadership()::fencingToken);
+			});
+			return Thread.currentThread().isInterrupted();
+		});
+		awaitStart();
+		impatient.leave();
+		assertThat(impatient.leader()).isEmpty();
+		lead(impatient);
+		this.mayEnd.countDown();
+		assertThat(get(worker)).isFalse();
+		assertThat(impatient.leadership().isLeader()).as("the later leadership goes on").isTrue();
+	}
+
+	@Test
+	void interruptEndsTheWaitForWork() throws Exception {
+		lead(this.election);
+		CompletableFuture<Boolean> worker = call(() -> {
+			assertThatExceptionOfType(LockLostException.class)
+				.isThrownBy(() -> this.leadership.run(this::workUntilInterrupted))
+				.withCauseInstanceOf(IllegalStateException.class);
+			return Thread.currentThread().isInterrupted();
+		});
+		awaitStart();
+		assertThat(get(call(() -> {
+			Thread.currentThread().interrupt();
+			this.election.leave();
+			return Thread.interrupted();
+		}))).as("interrupt stays set").isTrue();
+		assertThat(get(worker)).as("interrupt that was ours is taken back").isFalse();
+		assertThat(this.election.leader()).isEmpty();
+	}
+
+	@Test
+	void leaderMayLeaveInTheMiddleOfItsWork() {
+		lead(this.election);
+		assertThat(this.leadership.run(() -> this.leadership.run(() -> {
+			this.election.leave();
+			assertThat(this.leadership.isLeader()).isFalse();
+			assertThat(Thread.currentThread().isInterrupted()).isFalse();
+			assertThat(this.election.leader()).isEmpty();
+		}))).isTrue();
+	}
+
+	@Test
+	void workWithoutAThread() throws Exception {
+		LeaderElection impatient = lead(registry(Duration.ofMillis(20)).election(ROLE));
+		LeaderWork work = impatient.leadership().begin().orElseThrow();
+		LeaderWork other = impatient.leadership().begin().orElseThrow();
+		assertThat(work.fencingToken()).isEqualTo(impatient.leadership().fencingToken());
+		AtomicInteger losses = new AtomicInteger();
+		work.onLost(losses::incrementAndGet);
+		other.onLost(() -> losses.addAndGet(100));
+		other.close();
+		other.close();
+		impatient.leave();
+		assertThat(work.isLeader()).isFalse();
+		await().atMost(PATIENCE).untilAsserted(() -> assertThat(losses).hasValue(1));
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(work::fencingToken);
+		lead(impatient);
+		assertThat(work.isLeader()).isFalse();
+		CompletableFuture<Boolean> late = new CompletableFuture<>();
+		work.onLost(() -> late.complete(true));
+		get(late);
+		work.close();
+		assertThat(losses).hasValue(1);
+		assertThat(impatient.leadership().isLeader()).isTrue();
+	}
+
+	@Test
+	void leavingWaitsForWorkWithoutAThread() throws Exception {
+		lead(this.election);
+		LeaderWork work = this.leadership.begin().orElseThrow();
+		CompletableFuture<Boolean> leaving = run(this.election::leave);
+		awaitNoLeader();
+		assertThat(work.isLeader()).isTrue();
+		assertThat(leaving).isNotDone();
+		work.close();
+		get(leaving);
+		assertThat(work.isLeader()).isFalse();
+	}
+
+	/**
+	 * A pooled thread is never interrupted for work that it has done before.
+	 */
+	@Test
+	void interruptNeverComesAfterTheWork() throws Exception {
+		AtomicBoolean stray = new AtomicBoolean();
+		AtomicInteger lost = new AtomicInteger();
+		AtomicBoolean over = new AtomicBoolean();
+		LeaderElection impatient = registry(Duration.ZERO).election(ROLE);
+		CompletableFuture<Boolean> worker = run(() -> {
+			while (!over.get()) {
+				try {
+					impatient.leadership().run(Thread::onSpinWait);
+				}
+				catch (LockLostException ex) {
+					lost.incrementAndGet();
+				}
+				if (Thread.interrupted()) {
+					stray.set(true);
+				}
+			}
+		});
+		for (int round = 0; round < 50 || (lost.get() == 0 && round < 20_000); round++) {
+			impatient.join();
+			while (!impatient.leadership().isLeader()) {
+				Thread.onSpinWait();
+			}
+			impatient.leave();
+		}
+		over.set(true);
+		get(worker);
+		assertThat(stray).isFalse();
+		assertThat(lost).as("work that was interrupted").hasPositiveValue();
+	}
+
+	// Closing
+
+	@Test
+	void closingTheRegistryEndsAllLeadership() throws Exception {
+		lead(this.election);
+		Events events = new Events(this.election);
+		long token = this.leadership.fencingToken();
+		CompletableFuture<Boolean> worker = run(
+				() -> assertLost(this.election, () -> assertThat(workPatiently()).as("interrupted").isTrue()));
+		awaitStart();
+		close(this.locks);
+		assertThat(this.leadership.isLeader()).isFalse();
+		events.await("granted " + token, "revoked " + token);
+		this.mayEnd.countDown();
+		get(worker);
+		for (LeaderElection any : List.of(this.election, this.locks.election("other"))) {
+			assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(any::join)
+				.withMessageContaining("'%s'".formatted(any.role()))
+				.withMessageContaining("closed");
+			any.leave();
+			assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(any::leader);
+		}
+		assertThatExceptionOfType(LockUnavailableException.class)
+			.isThrownBy(() -> inspector(this.locks).queueOfRole(ROLE));
+	}
+
+}

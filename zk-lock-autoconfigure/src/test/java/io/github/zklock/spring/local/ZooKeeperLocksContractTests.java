@@ -1,0 +1,34 @@
+package io.github.zklock.spring.local;
+
+import java.time.Duration;
+import java.util.List;
+
+import io.github.zklock.LockListener;
+import io.github.zklock.LockRegistry;
+import io.github.zklock.embedded.ConnectString;
+import io.github.zklock.embedded.EmbeddedZooKeeperTest;
+import io.github.zklock.zookeeper.ZooKeeperLocks;
+
+@EmbeddedZooKeeperTest
+class ZooKeeperLocksContractTests extends LockRegistryContract {
+
+	private final String connectString;
+
+	private int roots;
+
+	ZooKeeperLocksContractTests(@ConnectString String connectString) {
+		this.connectString = connectString;
+	}
+
+	@Override
+	LockRegistry create(Duration handOverWait, List<LockListener> listeners) {
+		ZooKeeperLocks.Builder builder = ZooKeeperLocks.builder(this.connectString)
+			.root("/root-" + ++this.roots)
+			.sessionTimeout(Duration.ofSeconds(30))
+			.handOverWait(handOverWait)
+			.closeWait(Duration.ZERO);
+		listeners.forEach(builder::listener);
+		return builder.build();
+	}
+
+}
