@@ -61,7 +61,11 @@ final class LineChart {
 	String svg() {
 		Svg svg = new Svg(WIDTH, HEIGHT).text(16, 28, "title", this.title);
 		grid(svg);
-		this.series.forEach((name, points) -> line(svg, name, points));
+		// the own line last, where lines cover each other
+		this.series.entrySet()
+			.stream()
+			.sorted(Comparator.comparing((line) -> line.getKey().equals(Contestants.ZK_LOCK)))
+			.forEach((line) -> line(svg, line.getKey(), line.getValue()));
 		labels(svg);
 		return svg.finish(this.title);
 	}

@@ -1,0 +1,7 @@
+/**
+ * What the annotations and the starter cost in an application.
+ */
+@NullMarked
+package io.github.zklock.benchmarks.spring;
+
+import org.jspecify.annotations.NullMarked;
