@@ -8,7 +8,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
 import io.github.zklock.LockLease;
@@ -461,17 +460,17 @@ class ReadWriteLossTests extends LockTestSupport {
 		for (int round = 0; round < 20; round++) {
 			ZooKeeperLocks closed = builder().build();
 			closed.zooKeeper();
-			AtomicInteger asked = new AtomicInteger();
+			CountDownLatch asked = new CountDownLatch(round + 1);
 			CompletableFuture<List<CompletableFuture<LockLease>>> asking = call(() -> {
 				List<CompletableFuture<LockLease>> readers = new ArrayList<>();
-				while (readers.isEmpty() || !readers.get(readers.size() - 1).isDone()) {
+				// Each of them lists all the others, so that there must not be too many
+				while (readers.size() < 500 && (readers.isEmpty() || !readers.get(0).isDone())) {
 					readers.add(closed.readLock("lock").acquireAsync(PATIENCE));
-					asked.incrementAndGet();
+					asked.countDown();
 				}
 				return readers;
 			});
-			int before = round;
-			await().pollInterval(Duration.ofMillis(1)).until(() -> asked.get() > before);
+			assertThat(asked.await(30, TimeUnit.SECONDS)).isTrue();
 			closed.close();
 			for (CompletableFuture<LockLease> reader : get(asking)) {
 				assertThat(reader).failsWithin(PATIENCE)
