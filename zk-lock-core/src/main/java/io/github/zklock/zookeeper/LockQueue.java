@@ -337,7 +337,7 @@ final class LockQueue implements Contender.Owner, Dependent {
 			}
 			requests.remove();
 			if (request.time().isOver()) {
-				// It leaves by itself, at any moment
+				request.decide(tooLate(request));
 				continue;
 			}
 			Hold granted = new Hold(this, present, term, !this.contenderWasHeld, request);
@@ -353,6 +353,11 @@ final class LockQueue implements Contender.Owner, Dependent {
 			this.hold = null;
 		}
 		return startOver(present);
+	}
+
+	private Request.Outcome tooLate(Request request) {
+		return isContended(request) ? Request.Outcome.REFUSED : Request.Outcome
+			.failed(unavailable("ZooKeeper (%s) has not answered in time".formatted(this.keeper.address()), null));
 	}
 
 	/**
