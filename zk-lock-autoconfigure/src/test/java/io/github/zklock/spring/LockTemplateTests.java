@@ -108,24 +108,24 @@ class LockTemplateTests extends LockedCallTestSupport {
 		try (LockLease other = occupy("a")) {
 			assertThatExceptionOfType(LockTimeoutException.class)
 				.isThrownBy(
-						() -> this.template.execute(A.maxWait(Duration.ofMillis(50)), LockTemplateTests::mustNotRun))
-				.withMessageContainingAll("'a'", "50 ms", "maxWait", "zk.lock.max-wait")
+						() -> this.template.execute(A.maxWait(Duration.ofMillis(1005)), LockTemplateTests::mustNotRun))
+				.withMessageContainingAll("'a'", "1005 ms", "maxWait", "zk.lock.max-wait")
 				.satisfies((ex) -> assertThat(ex.name()).isEqualTo("a"));
 			assertThat(other.isHeld()).isTrue();
 		}
-		assertThat(this.events.awaitRefusal().waited()).isGreaterThanOrEqualTo(Duration.ofMillis(50));
+		assertThat(this.events.awaitRefusal().waited()).isGreaterThanOrEqualTo(Duration.ofMillis(1005));
 	}
 
 	@Test
 	void defaultWaitIsTheTemplates() {
-		LockTemplate impatient = new LockTemplate(this.locks, Duration.ofMillis(80), Runnable::run);
+		LockTemplate impatient = new LockTemplate(this.locks, Duration.ofMillis(1005), Runnable::run);
 		try (LockLease other = occupy("a")) {
 			assertThatExceptionOfType(LockTimeoutException.class)
 				.isThrownBy(() -> impatient.execute("a", LockTemplateTests::mustNotRun))
-				.withMessageContaining("80 ms");
+				.withMessageContaining("1005 ms");
 			assertThat(other.isHeld()).isTrue();
 		}
-		assertThat(this.events.awaitRefusal().waited()).isBetween(Duration.ofMillis(80), PATIENCE);
+		assertThat(this.events.awaitRefusal().waited()).isBetween(Duration.ofMillis(1005), PATIENCE);
 	}
 
 	@ParameterizedTest

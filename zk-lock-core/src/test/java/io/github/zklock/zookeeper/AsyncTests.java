@@ -42,7 +42,7 @@ class AsyncTests extends LockTestSupport {
 	@Test
 	void contendedFutureFailsWithTimeout() throws Exception {
 		try (LockLease lease = this.elsewhere.acquire()) {
-			assertThat(this.lock.acquireAsync(Duration.ofMillis(100))).failsWithin(PATIENCE)
+			assertThat(this.lock.acquireAsync(Duration.ofSeconds(1))).failsWithin(PATIENCE)
 				.withThrowableThat()
 				.withCauseInstanceOf(LockTimeoutException.class)
 				.withMessageContaining("'lock'");

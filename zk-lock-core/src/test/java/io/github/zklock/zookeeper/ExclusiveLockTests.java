@@ -179,8 +179,8 @@ class ExclusiveLockTests extends LockTestSupport {
 		try (LockLease lease = this.lock.acquire()) {
 			assertThat(lease.isHeld()).isTrue();
 			long start = System.nanoTime();
-			assertThat(this.elsewhere.tryAcquire(Duration.ofMillis(200))).isEmpty();
-			assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThanOrEqualTo(Duration.ofMillis(200));
+			assertThat(this.elsewhere.tryAcquire(Duration.ofSeconds(1))).isEmpty();
+			assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThanOrEqualTo(Duration.ofSeconds(1));
 			assertThat(this.lock.tryAcquire(Duration.ofMillis(10))).isEmpty();
 			awaitNodes("lock", 1);
 		}
@@ -200,7 +200,7 @@ class ExclusiveLockTests extends LockTestSupport {
 	@Test
 	void contentionIsNeverReportedAsUnavailable() throws Exception {
 		FaultProxy proxy = proxy();
-		proxy.delay(Duration.ofMillis(10));
+		proxy.delay(Duration.ofMillis(40));
 		NamedLock slow = warmUp(registry(proxy), "lock").lock("lock");
 		NamedLock other = warmUp(registry(proxy), "lock").lock("lock");
 		List<CompletableFuture<Integer>> users = new ArrayList<>();
@@ -208,8 +208,8 @@ class ExclusiveLockTests extends LockTestSupport {
 			NamedLock own = (user % 2 == 0) ? slow : other;
 			users.add(call(() -> {
 				int granted = 0;
-				for (int round = 0; round < 20; round++) {
-					Optional<LockLease> lease = own.tryAcquire(Duration.ofMillis(300));
+				for (int round = 0; round < 10; round++) {
+					Optional<LockLease> lease = own.tryAcquire(Duration.ofSeconds(1));
 					lease.ifPresent(LockLease::close);
 					granted += lease.isPresent() ? 1 : 0;
 				}
@@ -220,7 +220,7 @@ class ExclusiveLockTests extends LockTestSupport {
 		for (CompletableFuture<Integer> user : users) {
 			granted += get(user);
 		}
-		assertThat(granted).isBetween(1, 160);
+		assertThat(granted).isBetween(1, 80);
 		awaitNodes("lock", 0);
 	}
 
@@ -256,7 +256,7 @@ class ExclusiveLockTests extends LockTestSupport {
 	@Test
 	void threadsHoldLingersToo() {
 		this.lock.lock();
-		this.lock.lease().orElseThrow().close(Duration.ofMillis(100));
+		this.lock.lease().orElseThrow().close(Duration.ofSeconds(2));
 		assertThat(this.lock.isHeldByCurrentThread()).isFalse();
 		assertThat(this.lock.tryLock()).as("belongs to nobody, the same thread is refused too").isFalse();
 		this.lock.lock();

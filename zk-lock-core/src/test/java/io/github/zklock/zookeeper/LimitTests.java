@@ -78,7 +78,7 @@ class LimitTests extends LockTestSupport {
 		LockLease last = locks.lock("lock").acquire();
 		assertThat(nodes("lock")).singleElement().satisfies((node) -> assertThat(sequence(node)).isEqualTo(4));
 		CompletableFuture<LockLease> draining = others.lock("lock").acquireAsync(PATIENCE);
-		CompletableFuture<LockLease> alsoDraining = third.lock("lock").acquireAsync(Duration.ofMillis(300));
+		CompletableFuture<LockLease> alsoDraining = third.lock("lock").acquireAsync(Duration.ofSeconds(2));
 		assertThat(alsoDraining).failsWithin(PATIENCE)
 			.withThrowableThat()
 			.withCauseInstanceOf(LockTimeoutException.class);

@@ -260,8 +260,8 @@ class ReadWriteLossTests extends LockTestSupport {
 	@Test
 	void readerThatRunsOutOfTimeLeavesNothing() throws Exception {
 		LockLease writing = this.writeElsewhere.acquire();
-		assertThat(this.read.tryAcquire(Duration.ofMillis(300))).isEmpty();
-		assertThat(this.read.acquireAsync(Duration.ofMillis(300))).failsWithin(PATIENCE)
+		assertThat(this.read.tryAcquire(Duration.ofSeconds(1))).isEmpty();
+		assertThat(this.read.acquireAsync(Duration.ofSeconds(1))).failsWithin(PATIENCE)
 			.withThrowableThat()
 			.withCauseInstanceOf(LockTimeoutException.class);
 		awaitNodes("lock", 1);

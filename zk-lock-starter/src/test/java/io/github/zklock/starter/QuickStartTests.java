@@ -100,7 +100,7 @@ class QuickStartTests {
 		SpringApplication application = new SpringApplication(new DefaultResourceLoader(classes),
 				ClassUtils.forName("shop.ShopApplication", classes));
 		return application.run("--spring.config.location=" + configuration.toUri(),
-				"--zk.lock.connect-string=" + connectString, "--zk.lock.max-wait=100ms");
+				"--zk.lock.connect-string=" + connectString, "--zk.lock.max-wait=2s");
 	}
 
 	private static Object ship(ConfigurableApplicationContext context, long id) throws Throwable {

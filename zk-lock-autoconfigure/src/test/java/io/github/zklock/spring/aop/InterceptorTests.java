@@ -130,7 +130,7 @@ class InterceptorTests extends LockedBeansSupport {
 		try (LockLease lease = heldByOthers("impatient")) {
 			assertThatExceptionOfType(LockTimeoutException.class).isThrownBy(bean::call)
 				.withMessageContaining("'impatient'")
-				.withMessageContaining("50 ms")
+				.withMessageContaining("1005 ms")
 				.withMessageContaining("zk.lock.max-wait");
 		}
 		assertThat(bean.call()).containsExactly("impatient");
@@ -508,7 +508,7 @@ class InterceptorTests extends LockedBeansSupport {
 
 	static class Impatient {
 
-		@DistributedLock(name = "impatient", maxWait = "50ms")
+		@DistributedLock(name = "impatient", maxWait = "1005ms")
 		public List<String> call() {
 			return locked("impatient");
 		}

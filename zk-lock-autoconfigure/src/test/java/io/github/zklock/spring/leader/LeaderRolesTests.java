@@ -159,7 +159,7 @@ class LeaderRolesTests extends LeaderTestSupport {
 		long start = System.nanoTime();
 		application.roles().stop();
 		assertThat(Duration.ofNanos(System.nanoTime() - start)).isBetween(Duration.ofMillis(690),
-				Duration.ofMillis(2 * 700));
+				Duration.ofMillis(3 * 700));
 		assertThat(application.roles().roles()).noneMatch((role) -> application.leadership(role).isLeader())
 			.allMatch((role) -> application.participants(role).isEmpty());
 	}
