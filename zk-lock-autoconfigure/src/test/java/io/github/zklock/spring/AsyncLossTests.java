@@ -40,7 +40,7 @@ class AsyncLossTests extends AsyncTestSupport {
 	private final CompletableFuture<LockLease> lease = new CompletableFuture<>();
 
 	AsyncLossTests(EmbeddedZooKeeper server, @ConnectString String connectString) {
-		super(server, connectString, Duration.ofSeconds(2));
+		super(server, connectString, Duration.ofSeconds(4));
 	}
 
 	private LockTemplate template(Executor executor) {

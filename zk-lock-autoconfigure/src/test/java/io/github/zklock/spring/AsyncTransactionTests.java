@@ -55,7 +55,7 @@ class AsyncTransactionTests extends AsyncTestSupport {
 	private final TransactionalOperator operator = TransactionalOperator.create(this.manager);
 
 	AsyncTransactionTests(EmbeddedZooKeeper server, @ConnectString String connectString) {
-		super(server, connectString, Duration.ofSeconds(2));
+		super(server, connectString, Duration.ofSeconds(4));
 	}
 
 	private DataSource dataSource() {

@@ -303,7 +303,7 @@ class LockTemplateLossTests extends LockedCallTestSupport {
 	@EnumSource(OnLost.class)
 	void silentConnection(OnLost onLost) throws Exception {
 		FaultProxy proxy = proxy();
-		ZooKeeperLocks victim = closing(builder(proxy.connectString(), Duration.ofSeconds(2)).build());
+		ZooKeeperLocks victim = closing(builder(proxy.connectString(), Duration.ofSeconds(4)).build());
 		LockTemplate template = template(victim);
 		CompletableFuture<String> result = call(() -> {
 			try {

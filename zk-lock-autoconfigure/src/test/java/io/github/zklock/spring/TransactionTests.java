@@ -171,7 +171,7 @@ class TransactionTests extends LockedCallTestSupport {
 	@Test
 	void silentConnectionKeepsTheTransactionFromCommitting() {
 		FaultProxy proxy = proxy();
-		ZooKeeperLocks victim = closing(builder(proxy.connectString(), Duration.ofSeconds(2)).build());
+		ZooKeeperLocks victim = closing(builder(proxy.connectString(), Duration.ofSeconds(4)).build());
 		assertThatExceptionOfType(LockLostException.class)
 			.isThrownBy(() -> template(victim).execute("account", () -> inTransaction(() -> {
 				this.accounts.insert();

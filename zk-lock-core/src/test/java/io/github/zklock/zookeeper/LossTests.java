@@ -28,7 +28,7 @@ import static org.awaitility.Awaitility.await;
  */
 class LossTests extends LockTestSupport {
 
-	private static final Duration SHORT_SESSION = Duration.ofSeconds(2);
+	private static final Duration SHORT_SESSION = Duration.ofSeconds(4);
 
 	private final FaultProxy proxy = proxy();
 

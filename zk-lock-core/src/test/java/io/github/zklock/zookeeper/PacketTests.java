@@ -173,7 +173,7 @@ class PacketTests extends LockTestSupport {
 		assertThat(other.frames(Direction.TO_SERVER, Operation.GET_DATA)).as("one watch for each node").isEqualTo(50);
 		leases.forEach(LockLease::close);
 		other.resetCounts();
-		await().atMost(PATIENCE).until(() -> other.frames(Direction.TO_CLIENT, Operation.PING) == 2);
+		await().atMost(PATIENCE).until(() -> other.frames(Direction.TO_CLIENT, Operation.PING) >= 2);
 		assertThat(other.frames(Direction.TO_SERVER, Operation.ANY)).isZero();
 	}
 

@@ -316,7 +316,7 @@ class RegistryTests extends LockTestSupport {
 	@Test
 	void h47_closeWithoutAConnectionIsBounded() throws Exception {
 		FaultProxy proxy = proxy();
-		ZooKeeperLocks locks = registry(proxy, Duration.ofSeconds(2));
+		ZooKeeperLocks locks = registry(proxy, Duration.ofSeconds(4));
 		locks.lock("lock").acquire();
 		proxy.refuse();
 		awaitDisconnected(locks);

@@ -37,7 +37,7 @@ class SessionTests extends LockTestSupport {
 	 */
 	@Test
 	void h39_h48_deadEventThreadIsNoticed() throws Exception {
-		ZooKeeperLocks locks = closing(builder(server().connectString(), Duration.ofSeconds(2)).build());
+		ZooKeeperLocks locks = closing(builder(server().connectString(), Duration.ofSeconds(4)).build());
 		LockLease lease = locks.lock("lock").acquire();
 		ZooKeeper deaf = locks.zooKeeper();
 		Thread eventThread = Thread.getAllStackTraces()

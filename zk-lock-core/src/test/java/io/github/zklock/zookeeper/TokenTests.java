@@ -156,7 +156,7 @@ class TokenTests extends LockTestSupport {
 	@Test
 	void h22_lostHoldHasNoToken() throws Exception {
 		FaultProxy proxy = proxy();
-		ZooKeeperLocks losing = registry(proxy, Duration.ofSeconds(2));
+		ZooKeeperLocks losing = registry(proxy, Duration.ofSeconds(4));
 		LockLease lease = losing.lock("lock").acquire();
 		assertThat(lease.fencingToken()).isPositive();
 		proxy.swallow();
@@ -168,7 +168,7 @@ class TokenTests extends LockTestSupport {
 	@Test
 	void tokenThatIsNotAnsweredEndsWithTheLease() throws Exception {
 		FaultProxy proxy = proxy();
-		ZooKeeperLocks losing = registry(proxy, Duration.ofSeconds(2));
+		ZooKeeperLocks losing = registry(proxy, Duration.ofSeconds(4));
 		LockLease holder = this.lock.acquire();
 		CompletableFuture<LockLease> waiting = losing.lock("lock").acquireAsync(PATIENCE);
 		awaitNodes("lock", 2);

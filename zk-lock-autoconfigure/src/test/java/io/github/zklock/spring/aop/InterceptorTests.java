@@ -207,7 +207,7 @@ class InterceptorTests extends LockedBeansSupport {
 
 	@Test
 	void lossIsNeverSkipped() {
-		try (ZooKeeperLocks shortLived = registry(Duration.ofSeconds(2))) {
+		try (ZooKeeperLocks shortLived = registry(Duration.ofSeconds(4))) {
 			Losing bean = start(byClass(), shortLived, (beans) -> beans.register(Losing.class)).getBean(Losing.class);
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(bean::skipping);
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(bean::fallingBack);
