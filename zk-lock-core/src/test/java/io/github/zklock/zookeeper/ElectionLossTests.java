@@ -65,11 +65,14 @@ class ElectionLossTests extends ElectionTestSupport {
 
 	@Test
 	void shortDisturbanceSuspendsAndResumes() throws Exception {
-		lead(this.locks);
+		ZooKeeperLocks patient = registry(this.proxy);
+		LeaderElection election = patient.election(ROLE);
+		Recorder recorder = new Recorder(election);
+		lead(patient);
 		String node = leaderNodes().get(0);
 		this.proxy.cut();
-		this.recorder.awaitEvents("granted", "suspended", "resumed");
-		assertThat(this.election.leadership().isLeader()).isTrue();
+		recorder.awaitEvents("granted", "suspended", "resumed");
+		assertThat(election.leadership().isLeader()).isTrue();
 		assertThat(leaderNodes()).containsExactly(node);
 	}
 
@@ -102,16 +105,18 @@ class ElectionLossTests extends ElectionTestSupport {
 	@Test
 	void waitingParticipantKeepsItsPlace() throws Exception {
 		LeaderElection first = lead(this.others);
-		this.election.join();
+		ZooKeeperLocks patient = registry(this.proxy);
+		LeaderElection second = patient.election(ROLE);
+		second.join();
 		awaitLeaderNodes(2);
 		ZooKeeperLocks third = registry();
 		third.election(ROLE).join();
 		awaitLeaderNodes(3);
 		List<String> nodes = leaderNodes();
 		this.proxy.cut();
-		awaitDisconnected(this.locks);
+		awaitDisconnected(patient);
 		first.leave();
-		awaitLeader(this.election);
+		awaitLeader(second);
 		assertThat(leaderNodes()).hasSize(2).isSubsetOf(nodes);
 		assertThat(third.election(ROLE).leadership().isLeader()).isFalse();
 	}
