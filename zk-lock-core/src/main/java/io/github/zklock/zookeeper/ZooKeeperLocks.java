@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import io.github.zklock.LocalLock;
@@ -345,7 +346,7 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 
 		private boolean curatorReadWrite;
 
-		private @Nullable ZKClientConfig clientConfig;
+		private Supplier<? extends ZKClientConfig> clientConfig = ZKClientConfig::new;
 
 		private final List<AuthInfo> authInfos = new ArrayList<>();
 
@@ -453,6 +454,17 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 		 * @return this builder
 		 */
 		public Builder clientConfig(ZKClientConfig clientConfig) {
+			return clientConfig(() -> clientConfig);
+		}
+
+		/**
+		 * Set how the configuration of the ZooKeeper client is made. That happens for
+		 * each session, on a thread of the registry: the first one takes long, because
+		 * ZooKeeper prepares for TLS even where none is used.
+		 * @param clientConfig makes the configuration
+		 * @return this builder
+		 */
+		public Builder clientConfig(Supplier<? extends ZKClientConfig> clientConfig) {
 			this.clientConfig = clientConfig;
 			return this;
 		}
@@ -527,12 +539,12 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 		}
 
 		private ZooKeeperFactory connecting() {
-			ZKClientConfig config = (this.clientConfig != null) ? this.clientConfig : new ZKClientConfig();
+			Supplier<? extends ZKClientConfig> config = this.clientConfig;
 			List<AuthInfo> auths = List.copyOf(this.authInfos);
 			String address = this.connectString;
 			int timeout = Math.toIntExact(this.sessionTimeout.toMillis());
 			return (watcher) -> {
-				ZooKeeper zooKeeper = new ZooKeeper(address, timeout, watcher, config);
+				ZooKeeper zooKeeper = new ZooKeeper(address, timeout, watcher, config.get());
 				auths.forEach((auth) -> zooKeeper.addAuthInfo(auth.scheme(), auth.bytes()));
 				return zooKeeper;
 			};

@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 
 import io.github.zklock.LockException;
 import io.github.zklock.LockLease;
@@ -24,6 +25,7 @@ import io.github.zklock.embedded.Sessions;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.ZooDefs.Ids;
 import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.client.ZKClientConfig;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -83,6 +85,18 @@ class RegistryTests extends LockTestSupport {
 		}).build());
 		locks.lock("lock").acquire().close();
 		assertThat(made).hasValue(2);
+	}
+
+	@Test
+	void clientConfigIsMadeByAThreadOfTheRegistry() throws Exception {
+		AtomicReference<Thread> maker = new AtomicReference<>();
+		ZooKeeperLocks locks = closing(builder().clientConfig(() -> {
+			maker.set(Thread.currentThread());
+			return new ZKClientConfig();
+		}).build());
+		assertThat(maker).hasValue(null);
+		locks.lock("lock").acquire().close();
+		assertThat(maker.get().getName()).startsWith("zk-lock-" + locks.instance());
 	}
 
 	@Test
