@@ -3,11 +3,10 @@ package io.github.zklock.autoconfigure;
 import io.github.zklock.LockRegistry;
 import io.github.zklock.embedded.EmbeddedZooKeeper;
 
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 
 /**
@@ -15,8 +14,7 @@ import org.springframework.context.annotation.Configuration;
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass(EmbeddedZooKeeper.class)
-@ConditionalOnBooleanProperty("zk.lock.embedded.enabled")
-@ConditionalOnProperty(name = "zk.lock.type", havingValue = "zookeeper", matchIfMissing = true)
+@Conditional({ PropertyCondition.Embedded.class, PropertyCondition.InZooKeeper.class })
 @ConditionalOnMissingBean({ LockRegistry.class, ZooKeeperConnectionDetails.class })
 class EmbeddedZooKeeperConfiguration {
 

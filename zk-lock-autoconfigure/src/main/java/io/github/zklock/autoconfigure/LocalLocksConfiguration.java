@@ -10,16 +10,16 @@ import io.github.zklock.spring.local.LocalLocks;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 
 /**
  * Locks in the application context.
  */
 @Configuration(proxyBeanMethods = false)
-@ConditionalOnProperty(name = "zk.lock.type", havingValue = "local")
+@Conditional(PropertyCondition.Local.class)
 @ConditionalOnMissingBean(LockRegistry.class)
 class LocalLocksConfiguration {
 

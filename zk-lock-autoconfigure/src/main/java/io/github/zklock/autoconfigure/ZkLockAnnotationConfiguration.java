@@ -2,19 +2,21 @@ package io.github.zklock.autoconfigure;
 
 import io.github.zklock.LockRegistry;
 import io.github.zklock.spring.LockCheckOnCommit;
+import io.github.zklock.spring.LockConfigurationException;
 import io.github.zklock.spring.aop.AnnotationsForbiddenPostProcessor;
 import io.github.zklock.spring.aop.LeaderAdvisingPostProcessor;
 import io.github.zklock.spring.aop.LockAdvisingPostProcessor;
 import io.github.zklock.spring.leader.LeaderRoles;
 import io.github.zklock.spring.leader.LeadershipBeans;
 
+import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.Ordered;
@@ -29,7 +31,7 @@ import org.springframework.transaction.ConfigurableTransactionManager;
 class ZkLockAnnotationConfiguration {
 
 	@Configuration(proxyBeanMethods = false)
-	@ConditionalOnBooleanProperty(name = "zk.lock.enabled", matchIfMissing = true)
+	@Conditional(PropertyCondition.Enabled.class)
 	static class EnabledAnnotationConfiguration {
 
 		@Bean
@@ -48,8 +50,12 @@ class ZkLockAnnotationConfiguration {
 			return new LeaderAdvisingPostProcessor(order(environment) - 1, byClass(environment));
 		}
 
+		/**
+		 * Return the order of locks, which leaves one for leadership in front.
+		 */
 		private static int order(Environment environment) {
-			return environment.getProperty("zk.lock.order", Integer.class, Ordered.LOWEST_PRECEDENCE - 100);
+			return Math.max(Ordered.HIGHEST_PRECEDENCE + 1,
+					environment.getProperty("zk.lock.order", Integer.class, Ordered.LOWEST_PRECEDENCE - 100));
 		}
 
 		private static boolean byClass(Environment environment) {
@@ -67,15 +73,24 @@ class ZkLockAnnotationConfiguration {
 		@ConditionalOnMissingBean
 		LeaderRoles zkLockLeaderRoles(ApplicationContext context, ObjectProvider<LockRegistry> registry,
 				ZkLockProperties properties) {
-			return new LeaderRoles(context, registry::getObject,
+			return new LeaderRoles(context, () -> single(registry),
 					context.getEnvironment().getProperty("spring.application.name"), properties.leader().roles(),
 					properties.leader().followReadiness());
+		}
+
+		private static LockRegistry single(ObjectProvider<LockRegistry> registry) {
+			try {
+				return registry.getObject();
+			}
+			catch (NoUniqueBeanDefinitionException ex) {
+				throw LockConfigurationException.severalBeans(LockRegistry.class, ex.getBeanNamesFound(), ex);
+			}
 		}
 
 	}
 
 	@Configuration(proxyBeanMethods = false)
-	@ConditionalOnBooleanProperty(name = "zk.lock.enabled", havingValue = false)
+	@Conditional(PropertyCondition.Disabled.class)
 	static class DisabledAnnotationConfiguration {
 
 		@Bean
@@ -88,7 +103,7 @@ class ZkLockAnnotationConfiguration {
 	}
 
 	@Configuration(proxyBeanMethods = false)
-	@ConditionalOnBooleanProperty(name = "zk.lock.enabled", matchIfMissing = true)
+	@Conditional(PropertyCondition.Enabled.class)
 	@ConditionalOnClass(ConfigurableTransactionManager.class)
 	static class TransactionConfiguration {
 

@@ -4,12 +4,12 @@ import io.github.zklock.LockRegistry;
 
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
 import org.springframework.boot.autoconfigure.task.TaskExecutionAutoConfiguration;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Role;
@@ -30,7 +30,7 @@ public final class ZkLockAutoConfiguration {
 	}
 
 	@Configuration(proxyBeanMethods = false)
-	@ConditionalOnBooleanProperty(name = "zk.lock.enabled", matchIfMissing = true)
+	@Conditional(PropertyCondition.Enabled.class)
 	@Import({ EmbeddedZooKeeperConfiguration.class, ZooKeeperConfiguration.class, LocalLocksConfiguration.class,
 			LockTemplateConfiguration.class })
 	static class EnabledConfiguration {

@@ -6,17 +6,17 @@ import io.github.zklock.LockRegistry;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 
 /**
  * Locks in ZooKeeper.
  */
 @Configuration(proxyBeanMethods = false)
-@ConditionalOnProperty(name = "zk.lock.type", havingValue = "zookeeper", matchIfMissing = true)
+@Conditional(PropertyCondition.InZooKeeper.class)
 @ConditionalOnMissingBean(LockRegistry.class)
 class ZooKeeperConfiguration {
 

@@ -1,5 +1,7 @@
 package io.github.zklock.autoconfigure;
 
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.Supplier;
 
@@ -61,7 +63,16 @@ final class ZooKeeperRunFactory implements Supplier<ZooKeeperRun> {
 		throw badConnectString(connectString, null);
 	}
 
-	private static LockConfigurationException badConnectString(String connectString, @Nullable Throwable cause) {
+	private LockConfigurationException badConnectString(String connectString, @Nullable Throwable cause) {
+		if (!(this.details instanceof PropertiesZooKeeperConnectionDetails)) {
+			String type = this.details.getClass().getName();
+			return new LockConfigurationException(
+					"The connect string of the connection details %s is '%s', which does not name ZooKeeper servers."
+						.formatted(type, connectString),
+					"Let getConnectString() of %s return host:port, or several of them separated by commas. Or remove that bean and set 'zk.lock.connect-string'."
+						.formatted(type),
+					cause);
+		}
 		return new LockConfigurationException(
 				"'zk.lock.connect-string' is '%s', which does not name ZooKeeper servers.".formatted(connectString),
 				"Set 'zk.lock.connect-string' to host:port, or several of them separated by commas.", cause);
@@ -113,12 +124,11 @@ final class ZooKeeperRunFactory implements Supplier<ZooKeeperRun> {
 		SslBundle bundle = this.details.getSslBundle();
 		KeyStoreFiles files = (bundle != null) ? new KeyStoreFiles(bundle) : null;
 		try {
-			ZKClientConfig config = new ZKClientConfig();
-			this.properties.clientProperties().forEach(config::setProperty);
+			Map<String, String> clientProperties = new HashMap<>(this.properties.clientProperties());
 			if (files != null && bundle != null) {
-				files.clientProperties(bundle.getOptions()).forEach(config::setProperty);
+				clientProperties.putAll(files.clientProperties(bundle.getOptions()));
 			}
-			return new ZooKeeperRun(builder(config).build(), files);
+			return new ZooKeeperRun(builder(clientProperties).build(), files);
 		}
 		catch (RuntimeException ex) {
 			if (files != null) {
@@ -128,7 +138,13 @@ final class ZooKeeperRunFactory implements Supplier<ZooKeeperRun> {
 		}
 	}
 
-	private ZooKeeperLocks.Builder builder(ZKClientConfig config) {
+	private static ZKClientConfig clientConfig(Map<String, String> properties) {
+		ZKClientConfig config = new ZKClientConfig();
+		properties.forEach(config::setProperty);
+		return config;
+	}
+
+	private ZooKeeperLocks.Builder builder(Map<String, String> clientProperties) {
 		Session session = this.properties.session();
 		ZooKeeperLocks.Builder builder = ZooKeeperLocks.builder(address())
 			.root(this.properties.root())
@@ -139,7 +155,7 @@ final class ZooKeeperRunFactory implements Supplier<ZooKeeperRun> {
 			.handOverWait(this.properties.leader().handOverWait())
 			.curatorReadWrite(this.properties.curatorReadWrite())
 			.acl(this.validated.acl())
-			.clientConfig(config)
+			.clientConfig(() -> clientConfig(clientProperties))
 			.listener(this.publisher);
 		for (Auth auth : this.properties.auth()) {
 			builder.authInfo(auth.scheme(), Objects.requireNonNull(auth.value()));

@@ -2,7 +2,9 @@ package io.github.zklock.spring;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
@@ -22,6 +24,12 @@ final class CallLeases {
 	private final List<Taken> taken = new ArrayList<>(1);
 
 	private final List<CallLeases> enteredAgain = new ArrayList<>(0);
+
+	private final Set<Consumer<LockLostException>> interruptions = new LinkedHashSet<>(1);
+
+	private boolean watching;
+
+	private @Nullable LockLostException interruptingLoss;
 
 	private int users = 1;
 
@@ -185,14 +193,57 @@ final class CallLeases {
 	}
 
 	/**
-	 * Have something done as soon as a lock is lost whose loss ends the call.
+	 * Have something done as soon as a lock is lost whose loss ends the call, also one
+	 * that was entered again.
 	 */
 	void onInterruptingLoss(Consumer<LockLostException> action) {
+		boolean first;
+		LockLostException earlier;
+		synchronized (this) {
+			this.interruptions.add(action);
+			first = !this.watching;
+			this.watching = true;
+			earlier = this.interruptingLoss;
+		}
+		if (first) {
+			watch();
+		}
+		else if (earlier != null) {
+			action.accept(earlier);
+		}
+		enteredAgain().forEach((around) -> around.onInterruptingLoss(action));
+	}
+
+	/**
+	 * Nothing is to be done any more if a lock is lost: those around may hold it for
+	 * long.
+	 */
+	void forgetInterruptingLoss(Consumer<LockLostException> action) {
+		synchronized (this) {
+			this.interruptions.remove(action);
+		}
+		enteredAgain().forEach((around) -> around.forgetInterruptingLoss(action));
+	}
+
+	/**
+	 * A lease forgets nothing that it is to do, so it gets one thing to do, however many
+	 * calls enter it again.
+	 */
+	private void watch() {
 		for (Taken next : taken()) {
 			if (next.lock().onLost() == OnLost.INTERRUPT) {
-				next.lease().onLost(() -> action.accept(HeldLock.lost(next.lock().name(), null)));
+				next.lease().onLost(() -> interrupt(HeldLock.lost(next.lock().name(), null)));
 			}
 		}
+	}
+
+	private void interrupt(LockLostException loss) {
+		List<Consumer<LockLostException>> actions;
+		synchronized (this) {
+			this.interruptingLoss = loss;
+			actions = List.copyOf(this.interruptions);
+		}
+		actions.forEach((action) -> action.accept(loss));
 	}
 
 	private record Taken(LockOptions lock, LockLease lease) {

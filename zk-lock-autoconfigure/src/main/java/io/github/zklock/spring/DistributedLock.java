@@ -32,8 +32,13 @@ import org.springframework.core.annotation.AliasFor;
  * On a type, it holds for all public methods; an annotation on a method replaces it.
  * Several annotations on one method are several locks, taken in the order of their names.
  * A method that returns a {@link java.util.concurrent.CompletionStage} or a publisher
- * holds the lock until the result is complete, and no thread waits for it. Mistakes, such
- * as an annotation on a private method, fail start-up.
+ * holds the lock until the result is complete, and no thread waits for it. A method with
+ * {@code @Async} that returns a plain {@link java.util.concurrent.Future} holds it only
+ * until it returns, so its work must be done by then; return a
+ * {@link java.util.concurrent.CompletableFuture} otherwise. Mistakes, such as an
+ * annotation on a private method, fail start-up; a result that turns out to be a
+ * publisher, or an incomplete stage, of which the method's signature tells nothing, fails
+ * the call.
  */
 @Target({ ElementType.METHOD, ElementType.TYPE })
 @Retention(RetentionPolicy.RUNTIME)

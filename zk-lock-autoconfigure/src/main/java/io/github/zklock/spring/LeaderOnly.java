@@ -23,7 +23,10 @@ import org.springframework.core.annotation.AliasFor;
  *
  * The process takes part in the election of its role as long as the application runs and
  * is ready. A process that hands over waits for the methods that run, so that the next
- * leader does not run them at the same time.
+ * leader does not run them at the same time. A method that returns a
+ * {@link java.util.concurrent.CompletionStage} or a publisher runs until the result is
+ * complete; one with {@code @Async} that returns a plain
+ * {@link java.util.concurrent.Future} only until it returns.
  */
 @Target({ ElementType.METHOD, ElementType.TYPE })
 @Retention(RetentionPolicy.RUNTIME)

@@ -3,6 +3,8 @@ package io.github.zklock.spring;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -15,9 +17,11 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.transaction.ConfigurableTransactionManager;
+import org.springframework.transaction.ReactiveTransactionManager;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.TransactionManager;
+import org.springframework.util.ClassUtils;
 
 /**
  * Keeps every transaction manager from committing what was done under a lock that has
@@ -32,9 +36,15 @@ public class LockCheckOnCommit implements BeanPostProcessor, BeanFactoryAware, S
 		@Override
 		public void beforeCommit(TransactionExecution transaction) {
 			HeldLock.requireAll(HeldLock.current());
+			OuterTransaction.requireAll();
 		}
 
 	};
+
+	private static final boolean REACTOR = ClassUtils.isPresent("reactor.core.publisher.Mono",
+			LockCheckOnCommit.class.getClassLoader());
+
+	private final Set<String> warnedOf = ConcurrentHashMap.newKeySet();
 
 	private @Nullable ConfigurableListableBeanFactory beanFactory;
 
@@ -48,6 +58,13 @@ public class LockCheckOnCommit implements BeanPostProcessor, BeanFactoryAware, S
 	@Override
 	public Object postProcessAfterInitialization(Object bean, String beanName) {
 		addTo(bean);
+		if (isReactive(bean)) {
+			if (ReactiveManagers.isCheckable(bean)) {
+				return ReactiveManagers.check(bean);
+			}
+			warnOfFinal(bean, beanName);
+			return bean;
+		}
 		if (bean instanceof TransactionManager && !(targetOf(bean) instanceof ConfigurableTransactionManager)) {
 			logger.warn("Transaction manager '{}' ({}) takes no listeners: it commits work whose lock was lost",
 					beanName, bean.getClass().getName());
@@ -65,13 +82,42 @@ public class LockCheckOnCommit implements BeanPostProcessor, BeanFactoryAware, S
 				Object bean = this.beanFactory.getSingleton(name);
 				if (bean != null) {
 					addTo(bean);
+					if (isReactive(bean) && !ReactiveManagers.isChecked(bean)) {
+						warnOfUnchecked(bean, name);
+					}
 				}
 			}
 		}
 	}
 
+	private void warnOfUnchecked(Object manager, String beanName) {
+		if (!ReactiveManagers.isCheckable(manager)) {
+			warnOfFinal(manager, beanName);
+			return;
+		}
+		logger.warn("Transaction manager '{}' ({}) was made too early, by a bean that post-processors need: "
+				+ "it commits work whose lock was lost", beanName, manager.getClass().getName());
+	}
+
+	/**
+	 * Once for each bean.
+	 */
+	private void warnOfFinal(Object manager, String beanName) {
+		if (this.warnedOf.add(beanName)) {
+			logger.warn(
+					"Transaction manager '{}' ({}) is final, or its doCommit is: it commits work whose lock was "
+							+ "lost, unless the transaction is that of the method with @DistributedLock itself",
+					beanName, manager.getClass().getName());
+		}
+	}
+
+	private static boolean isReactive(Object bean) {
+		return REACTOR && bean instanceof ReactiveTransactionManager;
+	}
+
 	private static void addTo(Object bean) {
-		if (targetOf(bean) instanceof ConfigurableTransactionManager manager) {
+		Object target = (isReactive(bean) && ReactiveManagers.isChecked(bean)) ? bean : targetOf(bean);
+		if (target instanceof ConfigurableTransactionManager manager) {
 			Collection<TransactionExecutionListener> present = manager.getTransactionExecutionListeners();
 			if (!present.contains(LISTENER)) {
 				// not addListener: what is present may be immutable
@@ -85,6 +131,25 @@ public class LockCheckOnCommit implements BeanPostProcessor, BeanFactoryAware, S
 	private static Object targetOf(Object bean) {
 		Object target = AopProxyUtils.getSingletonTarget(bean);
 		return (target != null) ? targetOf(target) : bean;
+	}
+
+	/**
+	 * Touches classes that may be absent.
+	 */
+	private static final class ReactiveManagers {
+
+		static boolean isChecked(Object manager) {
+			return ReactiveCommitCheck.isAround(manager);
+		}
+
+		static boolean isCheckable(Object manager) {
+			return ReactiveCommitCheck.isPossible(manager);
+		}
+
+		static Object check(Object manager) {
+			return isChecked(manager) ? manager : ReactiveCommitCheck.around(manager);
+		}
+
 	}
 
 }

@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param maxWait how long to wait while others hold it, null for the default: that of the
  * template with {@link OnContention#THROW}, and not to wait otherwise
  * @param onContention what to do if others hold it for longer
- * @param fallback what gives the result with {@link OnContention#FALLBACK}
+ * @param fallback what gives the result with {@link OnContention#FALLBACK}, or that of a
+ * call that is skipped, which is null without it
  * @param minHold how long the lock is kept from everybody at least, counted from its
  * grant
  * @param onLost what to do if it is lost
@@ -31,7 +32,7 @@ public record LockOptions(String name, LockMode mode, @Nullable Duration maxWait
 	/**
 	 * Check the options.
 	 * @throws IllegalArgumentException if the name is empty, a duration negative, or if
-	 * there is a fallback without {@link OnContention#FALLBACK}
+	 * there is a fallback with {@link OnContention#THROW}
 	 */
 	public LockOptions {
 		if (name.isEmpty()) {
@@ -39,9 +40,9 @@ public record LockOptions(String name, LockMode mode, @Nullable Duration maxWait
 		}
 		requireNotNegative(name, "maxWait", maxWait);
 		requireNotNegative(name, "minHold", minHold);
-		if (fallback != null && onContention != OnContention.FALLBACK) {
-			throw new IllegalArgumentException("Lock '%s' has a fallback, so 'onContention' must be FALLBACK but was %s"
-				.formatted(name, onContention));
+		if (fallback != null && onContention == OnContention.THROW) {
+			throw new IllegalArgumentException(
+					"Lock '%s' has a fallback, so 'onContention' must not be THROW".formatted(name));
 		}
 	}
 
@@ -89,7 +90,7 @@ public record LockOptions(String name, LockMode mode, @Nullable Duration maxWait
 	 */
 	public LockOptions onContention(OnContention onContention) {
 		return new LockOptions(this.name, this.mode, this.maxWait, onContention,
-				(onContention == OnContention.FALLBACK) ? this.fallback : null, this.minHold, this.onLost);
+				(onContention == this.onContention) ? this.fallback : null, this.minHold, this.onLost);
 	}
 
 	/**

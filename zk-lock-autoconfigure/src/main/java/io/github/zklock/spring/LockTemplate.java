@@ -138,7 +138,7 @@ public class LockTemplate {
 		if (refused.onContention() == OnContention.THROW) {
 			throw LockedCall.timeout(refused);
 		}
-		logger.debug("Lock '{}' is held by others: {}", refused.name(), refused.onContention());
+		logger.debug("Lock '{}' is held by others: what needs it does not run", refused.name());
 		Function<LockTimeoutException, ? extends @Nullable Object> fallback = refused.fallback();
 		return (fallback != null) ? fallback.apply(LockedCall.timeout(refused)) : null;
 	}

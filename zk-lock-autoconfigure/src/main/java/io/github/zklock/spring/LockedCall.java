@@ -21,8 +21,6 @@ final class LockedCall {
 
 	private final List<ThreadHold> holds = new ArrayList<>(1);
 
-	private boolean inTransaction;
-
 	private @Nullable LossInterrupt interrupt;
 
 	LockedCall(LockRegistry registry) {
@@ -44,7 +42,7 @@ final class LockedCall {
 				}
 				this.holds.add(hold);
 			}
-			joinTransaction();
+			this.holds.forEach(ThreadHold::keepForTransaction);
 			complete = true;
 			return null;
 		}
@@ -68,24 +66,6 @@ final class LockedCall {
 	private void giveBack() {
 		for (int index = this.holds.size() - 1; index >= 0; index--) {
 			this.holds.get(index).giveBack();
-		}
-	}
-
-	/**
-	 * If a transaction runs, it does not commit without the locks, and those that the
-	 * thread did not hold before are left when it has ended.
-	 */
-	private void joinTransaction() {
-		this.inTransaction = OuterTransaction.isActive();
-		if (this.inTransaction) {
-			for (ThreadHold hold : this.holds) {
-				if (!hold.isAgain()) {
-					OuterTransaction.register(hold::requireNotLost, hold::leave);
-				}
-				else if (hold.isAccountable()) {
-					OuterTransaction.require(hold.lease());
-				}
-			}
 		}
 	}
 
@@ -155,9 +135,6 @@ final class LockedCall {
 	}
 
 	private @Nullable RuntimeException leave(ThreadHold hold, @Nullable RuntimeException earlier) {
-		if (this.inTransaction && !hold.isAgain()) {
-			return earlier;
-		}
 		try {
 			hold.leave();
 			return earlier;

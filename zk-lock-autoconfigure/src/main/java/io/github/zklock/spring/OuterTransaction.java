@@ -1,6 +1,7 @@
 package io.github.zklock.spring;
 
 import io.github.zklock.LockLease;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.Ordered;
 import org.springframework.transaction.support.TransactionSynchronization;
@@ -34,10 +35,33 @@ final class OuterTransaction {
 	}
 
 	/**
+	 * Keep a hold until the transaction has ended, which does not commit if it is lost.
+	 */
+	static void keep(ThreadHold hold) {
+		Synchronizations.keep(hold);
+	}
+
+	/**
+	 * Return the hold by which the transaction keeps a lease, null if it does not.
+	 */
+	static @Nullable ThreadHold keeper(LockLease lease) {
+		return Synchronizations.keeper(lease);
+	}
+
+	/**
 	 * Let the transaction not commit if a lock has been lost.
 	 */
 	static void require(LockLease lease) {
 		Synchronizations.require(lease);
+	}
+
+	/**
+	 * Throw if the transaction must not commit. Also asks those who have joined it while
+	 * it was about to commit: a transaction does not call them before the commit any
+	 * more.
+	 */
+	static void requireAll() {
+		Synchronizations.requireAll();
 	}
 
 	/**
@@ -51,28 +75,90 @@ final class OuterTransaction {
 		}
 
 		static void register(Runnable beforeCommit, Runnable afterCompletion) {
-			TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+			TransactionSynchronizationManager.registerSynchronization(new Joined(beforeCommit, afterCompletion));
+		}
 
-				@Override
-				public int getOrder() {
-					return Ordered.LOWEST_PRECEDENCE;
+		static void keep(ThreadHold hold) {
+			TransactionSynchronizationManager.registerSynchronization(new Kept(hold));
+		}
+
+		static @Nullable ThreadHold keeper(LockLease lease) {
+			for (TransactionSynchronization joined : TransactionSynchronizationManager.getSynchronizations()) {
+				if (joined instanceof Kept kept && kept.hold().lease().equals(lease)) {
+					return kept.hold();
 				}
-
-				@Override
-				public void beforeCommit(boolean readOnly) {
-					beforeCommit.run();
-				}
-
-				@Override
-				public void afterCompletion(int status) {
-					afterCompletion.run();
-				}
-
-			});
+			}
+			return null;
 		}
 
 		static void require(LockLease lease) {
 			TransactionSynchronizationManager.registerSynchronization(new Requirement(lease));
+		}
+
+		static void requireAll() {
+			if (TransactionSynchronizationManager.isSynchronizationActive()) {
+				for (TransactionSynchronization joined : TransactionSynchronizationManager.getSynchronizations()) {
+					if (joined instanceof Condition condition) {
+						condition.require();
+					}
+				}
+			}
+		}
+
+	}
+
+	/**
+	 * What has to be so for a transaction to commit.
+	 */
+	private interface Condition extends TransactionSynchronization {
+
+		void require();
+
+		@Override
+		default int getOrder() {
+			return Ordered.LOWEST_PRECEDENCE;
+		}
+
+		@Override
+		default void beforeCommit(boolean readOnly) {
+			require();
+		}
+
+	}
+
+	private static final class Joined implements Condition {
+
+		private final Runnable condition;
+
+		private final Runnable afterCompletion;
+
+		Joined(Runnable condition, Runnable afterCompletion) {
+			this.condition = condition;
+			this.afterCompletion = afterCompletion;
+		}
+
+		@Override
+		public void require() {
+			this.condition.run();
+		}
+
+		@Override
+		public void afterCompletion(int status) {
+			this.afterCompletion.run();
+		}
+
+	}
+
+	private record Kept(ThreadHold hold) implements Condition {
+
+		@Override
+		public void require() {
+			this.hold.requireNotLost();
+		}
+
+		@Override
+		public void afterCompletion(int status) {
+			this.hold.leave();
 		}
 
 	}
@@ -80,15 +166,10 @@ final class OuterTransaction {
 	/**
 	 * A transaction keeps equal ones once, however often the lock is entered.
 	 */
-	private record Requirement(LockLease lease) implements TransactionSynchronization {
+	private record Requirement(LockLease lease) implements Condition {
 
 		@Override
-		public int getOrder() {
-			return Ordered.LOWEST_PRECEDENCE;
-		}
-
-		@Override
-		public void beforeCommit(boolean readOnly) {
+		public void require() {
 			HeldLock.requireNotLost(this.lease);
 		}
 

@@ -80,7 +80,10 @@ abstract class ReactiveCall<T> extends BaseSubscriber<T> {
 		try {
 			List<LockOptions> merged = MergedLocks.of(locks, this.template.maxWait());
 			List<LockOptions> missing = enterAgain(merged);
-			ReactiveTransaction.keep(this.leases, this.outside);
+			ReactiveOuterTransaction.keep(this.leases, this.outside);
+			// the thread that subscribes may have a transaction, too, and wait for the
+			// result
+			this.leases.keepForTransaction();
 			StageCall<@Nullable T> call = new StageCall<>(this.template.registry(), this.leases,
 					Schedulers.parallel()::schedule, UnaryOperator.identity(), () -> subscribe(merged),
 					this::subscribeInstead);

@@ -95,9 +95,16 @@ public class ReactiveLockTemplate {
 	 */
 	public static <T> Publisher<T> checked(Publisher<T> publisher) {
 		Flux<T> checked = Flux.from(publisher)
-			.concatWith(Mono.deferContextual((context) -> Mono
-				.fromRunnable(() -> HeldLock.requireAll(EnteredLock.heldOf(ReactiveCall.entered(context))))));
+			.concatWith(Mono.deferContextual((context) -> Mono.fromRunnable(() -> requireAll(context))));
 		return (publisher instanceof Mono) ? checked.singleOrEmpty() : checked;
+	}
+
+	/**
+	 * Throw if one of the locks of which a context tells has been lost, unless that is to
+	 * be ignored.
+	 */
+	static void requireAll(ContextView context) {
+		HeldLock.requireAll(EnteredLock.heldOf(ReactiveCall.entered(context)));
 	}
 
 	/**

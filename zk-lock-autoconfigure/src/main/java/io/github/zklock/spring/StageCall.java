@@ -8,6 +8,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.FutureTask;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
@@ -81,6 +82,9 @@ final class StageCall<T extends @Nullable Object> {
 	private @Nullable CompletableFuture<LockLease> pending;
 
 	private @Nullable CompletionStage<T> stage;
+
+	// because of which the body was interrupted, or its stage cancelled
+	private @Nullable LockLostException interruption;
 
 	/**
 	 * Create a call.
@@ -216,7 +220,7 @@ final class StageCall<T extends @Nullable Object> {
 			this.result.completeExceptionally(timeout);
 			return;
 		}
-		logger.debug("Lock '{}' is held by others: {}", lock.name(), lock.onContention());
+		logger.debug("Lock '{}' is held by others: what needs it does not run", lock.name());
 		Function<LockTimeoutException, ? extends @Nullable Object> fallback = lock.fallback();
 		if (fallback == null) {
 			this.result.complete((T) null);
@@ -248,10 +252,11 @@ final class StageCall<T extends @Nullable Object> {
 			return;
 		}
 		LossInterrupt interrupt = new LossInterrupt();
+		Consumer<LockLostException> onLoss = (loss) -> lost(loss, interrupt);
 		CompletionStage<T> returned;
 		try {
 			this.leases.requireNotLost();
-			this.leases.onInterruptingLoss((loss) -> lost(loss, interrupt));
+			this.leases.onInterruptingLoss(onLoss);
 			returned = returned();
 		}
 		catch (Throwable ex) {
@@ -265,10 +270,10 @@ final class StageCall<T extends @Nullable Object> {
 			this.phase = Phase.OPEN;
 		}
 		try {
-			returned.whenComplete(this::ended);
+			returned.whenComplete((value, failure) -> ended(value, failure, onLoss));
 		}
 		catch (RuntimeException | Error ex) {
-			CompletableFuture.<T>failedFuture(ex).whenComplete(this::ended);
+			CompletableFuture.<T>failedFuture(ex).whenComplete((value, failure) -> ended(value, failure, onLoss));
 		}
 		if (this.result.isDone()) {
 			cancel(returned);
@@ -288,6 +293,7 @@ final class StageCall<T extends @Nullable Object> {
 			if (this.phase != Phase.CALLING && this.phase != Phase.OPEN) {
 				return;
 			}
+			this.interruption = loss;
 		}
 		// first the body: what hangs on the result may take its time
 		interrupt.send();
@@ -299,13 +305,20 @@ final class StageCall<T extends @Nullable Object> {
 	/**
 	 * The body's stage is complete.
 	 */
-	private void ended(T value, @Nullable Throwable failure) {
+	private void ended(T value, @Nullable Throwable failure, Consumer<LockLostException> onLoss) {
+		this.leases.forgetInterruptingLoss(onLoss);
+		LockLostException interruption;
 		synchronized (this) {
 			this.phase = Phase.ENDED;
+			interruption = this.interruption;
 		}
 		LockLostException loss = this.leases.loss();
 		this.leases.leave().whenComplete((left, problem) -> {
-			if (failure != null) {
+			if (interruption != null) {
+				this.result.completeExceptionally(
+						HeldLock.lost(interruption.name(), (failure != null) ? unwrap(failure) : null));
+			}
+			else if (failure != null) {
 				suppress(unwrap(failure), loss);
 				suppress(unwrap(failure), (problem != null) ? unwrap(problem) : null);
 				this.result.completeExceptionally(failure);

@@ -2,6 +2,7 @@ package io.github.zklock.spring;
 
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import io.github.zklock.LockLease;
 import io.github.zklock.LockLostException;
@@ -27,6 +28,13 @@ final class ThreadHold {
 	// the call around that has entered the same hold, and answers for it
 	private final @Nullable HeldLock around;
 
+	// who needs the outermost entry: the call, the transaction around it, and calls that
+	// have entered the lock again within that transaction
+	private final AtomicInteger users = new AtomicInteger(1);
+
+	// the entry that a transaction keeps for this one, too
+	private @Nullable ThreadHold keeper;
+
 	private ThreadHold(LockOptions options, NamedLock lock, LockLease lease, boolean again) {
 		this.options = options;
 		this.lock = lock;
@@ -50,7 +58,11 @@ final class ThreadHold {
 		if (!lock.tryLock(remainingNanos(options, startNanos), TimeUnit.NANOSECONDS)) {
 			return null;
 		}
-		LockLease lease = lock.lease().orElseThrow(() -> HeldLock.lost(name, null));
+		LockLease lease = lock.lease().orElse(null);
+		if (lease == null) {
+			unlock(lock);
+			throw HeldLock.lost(name, null);
+		}
 		return new ThreadHold(options, lock, lease, before.isPresent() && !isClosed(before.get()));
 	}
 
@@ -81,10 +93,6 @@ final class ThreadHold {
 		return (this.around != null) ? this.around.onLost() : this.options.onLost();
 	}
 
-	boolean isAgain() {
-		return this.again;
-	}
-
 	/**
 	 * Return whether this entry, and none of a call around it, has to answer for a loss.
 	 */
@@ -106,16 +114,52 @@ final class ThreadHold {
 	}
 
 	/**
-	 * Leave the lock. The outermost entry frees it, or lets it linger. Not to be called
-	 * by another thread if this is not the outermost entry.
+	 * If a transaction runs, it does not commit without the lock, and a lock that the
+	 * thread did not hold before is left when both the call and the transaction have
+	 * ended: a body may end a transaction that began outside.
+	 */
+	void keepForTransaction() {
+		if (!OuterTransaction.isActive()) {
+			return;
+		}
+		if (!this.again) {
+			this.users.incrementAndGet();
+			OuterTransaction.keep(this);
+			return;
+		}
+		if (this.around == null) {
+			// an earlier call has taken the lock, and has ended
+			ThreadHold earlier = OuterTransaction.keeper(this.lease);
+			if (earlier != null) {
+				earlier.users.incrementAndGet();
+				this.keeper = earlier;
+			}
+		}
+		if (isAccountable()) {
+			OuterTransaction.require(this.lease);
+		}
+	}
+
+	/**
+	 * Leave the lock. The last one who needs the outermost entry frees it, or lets it
+	 * linger. Not to be called by another thread if this is not the outermost entry.
 	 */
 	void leave() {
 		if (!this.again) {
-			this.lease.close(this.options.minHold());
+			if (this.users.decrementAndGet() == 0) {
+				this.lease.close(this.options.minHold());
+			}
 			return;
 		}
+		unlock(this.lock);
+		if (this.keeper != null) {
+			this.keeper.leave();
+		}
+	}
+
+	private static void unlock(NamedLock lock) {
 		try {
-			this.lock.unlock();
+			lock.unlock();
 		}
 		catch (LockLostException | IllegalMonitorStateException ex) {
 			// whoever holds it outside of this entry is told

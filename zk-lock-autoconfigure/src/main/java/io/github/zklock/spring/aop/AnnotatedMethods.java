@@ -5,15 +5,19 @@ import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Member;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.BridgeMethodResolver;
+import org.springframework.core.MethodClassKey;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
@@ -29,6 +33,8 @@ final class AnnotatedMethods<A extends Annotation> {
 
 	private final Class<A> type;
 
+	private final Map<MethodClassKey, Set<A>> known = new ConcurrentHashMap<>();
+
 	AnnotatedMethods(Class<A> type) {
 		this.type = type;
 	}
@@ -41,6 +47,11 @@ final class AnnotatedMethods<A extends Annotation> {
 	 * @return the annotations, empty if there are none
 	 */
 	Set<A> find(Method method, Class<?> targetClass) {
+		return this.known.computeIfAbsent(new MethodClassKey(method, targetClass),
+				(key) -> Collections.unmodifiableSet(lookUp(method, targetClass)));
+	}
+
+	private Set<A> lookUp(Method method, Class<?> targetClass) {
 		Method specific = BridgeMethodResolver.findBridgedMethod(AopUtils.getMostSpecificMethod(method, targetClass));
 		if (specific.isSynthetic() && Modifier.isStatic(specific.getModifiers())) {
 			// Kotlin copies the annotations of suspending functions to such methods

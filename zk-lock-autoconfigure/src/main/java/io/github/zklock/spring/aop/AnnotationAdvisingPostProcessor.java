@@ -74,7 +74,7 @@ abstract class AnnotationAdvisingPostProcessor<A extends Annotation>
 	/**
 	 * A bean has got the advice.
 	 */
-	void advised(Object bean, Class<?> annotatedClass) {
+	void advised(Object bean, String beanName, Class<?> annotatedClass) {
 	}
 
 	/**
@@ -104,7 +104,7 @@ abstract class AnnotationAdvisingPostProcessor<A extends Annotation>
 			this.checked.add(check);
 		}
 		requireAdvice(result, beanName, annotatedClass);
-		advised(result, annotatedClass);
+		advised(result, beanName, annotatedClass);
 		return result;
 	}
 

@@ -12,6 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import io.github.zklock.spring.LeaderOnly;
 import io.github.zklock.spring.LockConfigurationException;
 import org.jspecify.annotations.Nullable;
 
@@ -125,7 +126,7 @@ final class AnnotationRules<A extends Annotation> {
 		int found = method.getModifiers() & modifiers;
 		if (found != 0) {
 			throw notCalled(method, "is " + Modifier.toString(found), "Remove '%s'".formatted(Modifier.toString(found))
-					+ " (in Kotlin: add 'open', or use the kotlin-spring plugin), or use a LockTemplate.");
+					+ " (in Kotlin: add 'open', or use the kotlin-spring plugin), or " + withoutProxy());
 		}
 	}
 
@@ -137,7 +138,7 @@ final class AnnotationRules<A extends Annotation> {
 		boolean packagePrivate = (method.getModifiers() & visible) == 0;
 		if (packagePrivate && !method.getDeclaringClass().getPackage().equals(annotatedClass.getPackage())) {
 			throw notCalled(method, "is package-private and inherited by " + annotatedClass.getName(),
-					"Make it public or protected, or use a LockTemplate.");
+					"Make it public or protected, or " + withoutProxy());
 		}
 	}
 
@@ -150,7 +151,8 @@ final class AnnotationRules<A extends Annotation> {
 		if (annotated || implementsMethod(method, InitializingBean.class, "afterPropertiesSet")
 				|| implementsMethod(method, DisposableBean.class, "destroy")) {
 			throw notCalled(method, "is called by the container",
-					"Move the work to a method that is called later, for example by an ApplicationReadyEvent, or use a LockTemplate.");
+					"Move the work to a method that is called later, for example by an ApplicationReadyEvent, or "
+							+ withoutProxy());
 		}
 	}
 
@@ -185,8 +187,7 @@ final class AnnotationRules<A extends Annotation> {
 		return new LockConfigurationException(
 				"%s is used in the class %s, which is final: no proxy can be made.".formatted(label(),
 						annotatedClass.getName()),
-				"Remove 'final' (in Kotlin: add 'open', or use the kotlin-spring plugin), or use a LockTemplate.",
-				cause);
+				"Remove 'final' (in Kotlin: add 'open', or use the kotlin-spring plugin), or " + withoutProxy(), cause);
 	}
 
 	/**
@@ -197,7 +198,7 @@ final class AnnotationRules<A extends Annotation> {
 				"%s is used in %s, but the bean '%s' has no proxy: it was made too early, or not by the container."
 					.formatted(label(), annotatedClass.getName(), beanName),
 				"Do not use the annotation in beans that post-processors need; make the @Bean methods of "
-						+ "post-processors static, do not register finished objects, or use a LockTemplate.");
+						+ "post-processors static, do not register finished objects, or " + withoutProxy());
 	}
 
 	/**
@@ -207,7 +208,7 @@ final class AnnotationRules<A extends Annotation> {
 		return new LockConfigurationException(
 				"%s is used in %s, but the bean '%s' needs itself, perhaps by way of others, before it has a proxy."
 					.formatted(label(), annotatedClass.getName(), beanName),
-				"Add @Lazy to an injection point of the circle, or use a LockTemplate.");
+				"Add @Lazy to an injection point of the circle, or " + withoutProxy());
 	}
 
 	/**
@@ -218,6 +219,13 @@ final class AnnotationRules<A extends Annotation> {
 				"%s is used in %s, the class of the bean '%s', but zk.lock.enabled=false: its methods would run without protection."
 					.formatted(label(), annotatedClass.getName(), beanName),
 				"Set zk.lock.type=local instead, for locks within this application only, or remove zk.lock.enabled=false.");
+	}
+
+	/**
+	 * Say what to do where no proxy is possible.
+	 */
+	private String withoutProxy() {
+		return (this.type == LeaderOnly.class) ? "use Leadership.run(Runnable)." : "use a LockTemplate.";
 	}
 
 	private String label() {

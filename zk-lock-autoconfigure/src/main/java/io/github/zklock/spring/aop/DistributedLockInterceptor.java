@@ -39,7 +39,7 @@ final class DistributedLockInterceptor implements MethodInterceptor {
 			case STAGE -> template().executeAsync(locks, () -> Invocations.proceedToStage(invocation));
 			case ASYNC_STAGE -> template().executeHere(locks, () -> (CompletionStage<Object>) invocation.proceed());
 			case PUBLISHER -> ReactiveInvocations.lockPublisher(template(), method, locks, invocation);
-			case SUSPEND -> ReactiveInvocations.lockCoroutine(template(), locks, invocation);
+			case SUSPEND -> ReactiveInvocations.lockCoroutine(template(), method, locks, invocation);
 		};
 	}
 
@@ -53,7 +53,7 @@ final class DistributedLockInterceptor implements MethodInterceptor {
 		try {
 			return template().execute(locks, () -> {
 				running[0] = true;
-				return invocation.proceed();
+				return LaterResult.proceed(invocation, method.method(), method.type(), LockedMethods.ANNOTATION);
 			});
 		}
 		catch (LockInterruptedException ex) {

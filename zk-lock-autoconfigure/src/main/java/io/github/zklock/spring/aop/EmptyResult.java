@@ -14,6 +14,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.Nullness;
+import org.springframework.core.ReactiveAdapter;
+import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.core.ResolvableType;
 
 /**
@@ -33,7 +35,8 @@ final class EmptyResult {
 	 */
 	static @Nullable Object of(Method method, Class<?> targetClass, CallStyle style) {
 		ResolvableType type = ResolvableType.forMethodReturnType(method, targetClass);
-		Class<?> result = (style == CallStyle.SUSPEND) ? CallStyle.resultOfCoroutine(method) : type.toClass();
+		Class<?> result = (style == CallStyle.SUSPEND) ? CallStyle.resultOfCoroutine(method, targetClass)
+				: type.toClass();
 		if (CompletionStage.class.isAssignableFrom(result) || Future.class.isAssignableFrom(result)) {
 			result = type.as(CompletionStage.class.isAssignableFrom(result) ? CompletionStage.class : Future.class)
 				.getGeneric()
@@ -49,14 +52,18 @@ final class EmptyResult {
 	/**
 	 * Return whether callers of a method may be given the empty result.
 	 */
-	static boolean isPossible(Method method, CallStyle style) {
-		Class<?> type = method.getReturnType();
-		if (type == void.class || EMPTY.containsKey(type) || style == CallStyle.STAGE || style == CallStyle.PUBLISHER
-				|| style == CallStyle.ASYNC_STAGE || Future.class.isAssignableFrom(type)) {
+	static boolean isPossible(Method method, Class<?> targetClass, CallStyle style) {
+		Class<?> type = CallStyle.resultType(method, targetClass);
+		if (style == CallStyle.PUBLISHER) {
+			ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
+			return adapter == null || adapter.supportsEmpty();
+		}
+		if (type == void.class || EMPTY.containsKey(type) || style == CallStyle.STAGE || style == CallStyle.ASYNC_STAGE
+				|| Future.class.isAssignableFrom(type)) {
 			return true;
 		}
 		if (style == CallStyle.SUSPEND) {
-			Class<?> result = CallStyle.resultOfCoroutine(method);
+			Class<?> result = CallStyle.resultOfCoroutine(method, targetClass);
 			if (EMPTY.containsKey(result) || result.getName().equals("kotlin.Unit")) {
 				return true;
 			}

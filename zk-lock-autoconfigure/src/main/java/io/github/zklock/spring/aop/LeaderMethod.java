@@ -13,13 +13,14 @@ import org.slf4j.LoggerFactory;
  * A method that only the leader runs.
  *
  * @param method the method that runs
+ * @param type the type of its result
  * @param style how it gives its result
  * @param role what the process has to lead in
  * @param execution runs it
  * @param onNotLeading what to do if this process does not lead
  * @param empty what it returns if it is skipped
  */
-record LeaderMethod(Method method, CallStyle style, String role, LeadershipExecution execution,
+record LeaderMethod(Method method, Class<?> type, CallStyle style, String role, LeadershipExecution execution,
 		OnNotLeading onNotLeading, @Nullable Object empty) {
 
 	private static final Logger logger = LoggerFactory.getLogger(LeaderMethod.class);

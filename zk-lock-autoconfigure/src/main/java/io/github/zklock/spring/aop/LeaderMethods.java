@@ -23,7 +23,7 @@ import org.springframework.util.ClassUtils;
  */
 final class LeaderMethods {
 
-	private static final String ANNOTATION = "@LeaderOnly";
+	static final String ANNOTATION = "@LeaderOnly";
 
 	private final AnnotatedMethods<LeaderOnly> annotated = new AnnotatedMethods<>(LeaderOnly.class);
 
@@ -72,17 +72,22 @@ final class LeaderMethods {
 		}
 		Method running = AnnotatedMethods.runningMethod(method, targetClass);
 		String where = "The @LeaderOnly of " + Descriptions.of(running);
+		if (annotations.size() > 1) {
+			throw new LockConfigurationException("%s is not the only one.".formatted(where),
+					"Keep one @LeaderOnly, directly, by a composed annotation or by an interface.");
+		}
 		LeaderOnly annotation = annotations.iterator().next();
 		CallStyle style = CallStyle.of(running, targetClass, ANNOTATION);
-		if (annotation.onNotLeading() == OnNotLeading.SKIP && !EmptyResult.isPossible(running, style)) {
+		if (annotation.onNotLeading() == OnNotLeading.SKIP && !EmptyResult.isPossible(running, targetClass, style)) {
 			throw new LockConfigurationException(
 					"%s has onNotLeading=SKIP, but the method must not return null.".formatted(where),
-					"Return an Optional, a wrapper type or a @Nullable type, or set onNotLeading=THROW.");
+					"Return an Optional, a wrapper type, a @Nullable type or a publisher that may be empty, or set onNotLeading=THROW.");
 		}
 		String named = this.texts.resolve(annotation.role(), where, "role");
 		String role = named.isEmpty() ? this.roles.get().defaultRole() : named;
-		return new LeaderMethod(running, style, role, this.roles.get().execution(role, annotation.onLost()),
-				annotation.onNotLeading(), EmptyResult.of(running, targetClass, style));
+		return new LeaderMethod(running, CallStyle.resultType(running, targetClass), style, role,
+				this.roles.get().execution(role, annotation.onLost()), annotation.onNotLeading(),
+				EmptyResult.of(running, targetClass, style));
 	}
 
 }

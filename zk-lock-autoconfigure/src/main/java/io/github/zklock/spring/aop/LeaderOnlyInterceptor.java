@@ -25,8 +25,10 @@ final class LeaderOnlyInterceptor implements MethodInterceptor {
 			return invocation.proceed();
 		}
 		return switch (method.style()) {
-			case BLOCKING ->
-				method.execution().<@Nullable Object, Throwable>run(invocation::proceed, method::notLeading);
+			case BLOCKING -> method.execution()
+				.<@Nullable Object, Throwable>run(
+						() -> LaterResult.proceed(invocation, method.method(), method.type(), LeaderMethods.ANNOTATION),
+						method::notLeading);
 			case STAGE, ASYNC_STAGE ->
 				method.execution().runAsync(() -> Invocations.proceedToStage(invocation), () -> notLeading(method));
 			case PUBLISHER -> ReactiveInvocations.leadPublisher(method, invocation);

@@ -1,18 +1,16 @@
 package io.github.zklock.spring.aop;
 
-import java.util.function.Supplier;
-
 import io.github.zklock.spring.DistributedLock;
-import io.github.zklock.spring.LockTemplate;
+import io.github.zklock.spring.LockConfigurationException;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.Advisor;
 import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.util.ClassUtils;
-import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Runs the methods with {@link DistributedLock} of all beans under their locks.
@@ -30,6 +28,12 @@ public class LockAdvisingPostProcessor extends AnnotationAdvisingPostProcessor<D
 
 	private transient @Nullable LockedMethods methods;
 
+	private transient @Nullable TemplateLookup template;
+
+	private transient volatile boolean used;
+
+	private transient volatile boolean started;
+
 	/**
 	 * Create a post-processor.
 	 * @param order the order of the advice among the other advice of a bean
@@ -45,7 +49,8 @@ public class LockAdvisingPostProcessor extends AnnotationAdvisingPostProcessor<D
 	Advisor createAdvisor(ConfigurableListableBeanFactory beanFactory, int order) {
 		LockedMethods methods = new LockedMethods(beanFactory);
 		this.methods = methods;
-		Supplier<LockTemplate> template = SingletonSupplier.of(() -> beanFactory.getBean(LockTemplate.class));
+		TemplateLookup template = new TemplateLookup(beanFactory);
+		this.template = template;
 		if (REACTOR) {
 			this.check = new DefaultPointcutAdvisor(new MethodPointcut(methods::isLockedPublisher),
 					new ReactiveCheckInterceptor());
@@ -65,13 +70,51 @@ public class LockAdvisingPostProcessor extends AnnotationAdvisingPostProcessor<D
 	}
 
 	@Override
-	void advised(Object bean, Class<?> targetClass) {
+	void advised(Object bean, String beanName, Class<?> annotatedClass) {
 		Advisor check = this.check;
-		if (check != null && bean instanceof Advised proxy && !proxy.isFrozen()
-				&& AopUtils.canApply(check, targetClass)) {
+		if (check != null && bean instanceof Advised proxy && AopUtils.canApply(check, annotatedClass)
+				&& proxy.indexOf(check) < 0) {
+			rejectFrozen(proxy, beanName, annotatedClass);
 			proxy.addAdvisor(check);
 		}
 		this.onUse.run();
+		this.used = true;
+		requireTemplate();
+	}
+
+	/**
+	 * The check would be outside of what a proxy does that takes no more advice.
+	 */
+	private static void rejectFrozen(Advised proxy, String beanName, Class<?> annotatedClass) {
+		Object object = proxy;
+		while (object instanceof Advised next) {
+			if (next.isFrozen()) {
+				throw new LockConfigurationException(
+						("@DistributedLock holds for a method of %s that returns a publisher, but the proxy of the bean '%s' is "
+								+ "frozen: a transaction inside it would commit although the lock was lost.")
+							.formatted(annotatedClass.getName(), beanName),
+						"Do not freeze the proxy ('frozen' of ProxyFactoryBean, ProxyFactory or the auto-proxy creator), or use a ReactiveLockTemplate.");
+			}
+			object = AopProxyUtils.getSingletonTarget(next);
+		}
+	}
+
+	@Override
+	public void afterSingletonsInstantiated() {
+		super.afterSingletonsInstantiated();
+		this.started = true;
+		requireTemplate();
+	}
+
+	/**
+	 * A template that cannot be had is told as soon as it is looked for without making
+	 * beans too early, and not by the first call.
+	 */
+	private void requireTemplate() {
+		TemplateLookup lookup = this.template;
+		if (this.started && this.used && lookup != null) {
+			lookup.require();
+		}
 	}
 
 }

@@ -3,6 +3,7 @@ package io.github.zklock.spring.aop;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Function;
 
 import io.github.zklock.LockTimeoutException;
 import io.github.zklock.spring.LockOptions;
@@ -13,11 +14,12 @@ import org.jspecify.annotations.Nullable;
  * A method with its locks.
  *
  * @param method the method that runs
+ * @param type the type of its result
  * @param style how it gives its result
  * @param locks its locks, at least one
  * @param empty what it returns if it is skipped
  */
-record LockedMethod(Method method, CallStyle style, List<LockSpec> locks, @Nullable Object empty) {
+record LockedMethod(Method method, Class<?> type, CallStyle style, List<LockSpec> locks, @Nullable Object empty) {
 
 	/**
 	 * Return the locks that a call needs.
@@ -29,17 +31,22 @@ record LockedMethod(Method method, CallStyle style, List<LockSpec> locks, @Nulla
 
 	private LockOptions options(LockSpec lock, @Nullable Object target, @Nullable Object[] arguments) {
 		String name = lock.name().evaluate(target, arguments);
-		LockOptions options = new LockOptions(name, lock.mode(), lock.maxWait(), OnContention.THROW, null,
+		return new LockOptions(name, lock.mode(), lock.maxWait(), lock.onContention(), instead(lock, target, arguments),
 				lock.minHold(), lock.onLost());
+	}
+
+	/**
+	 * Return what gives the result of a call that does not get the lock, null if nothing
+	 * does.
+	 */
+	private @Nullable Function<LockTimeoutException, @Nullable Object> instead(LockSpec lock, @Nullable Object target,
+			@Nullable Object[] arguments) {
 		FallbackMethod fallback = lock.fallback();
 		if (fallback != null) {
-			return options.fallback((contention) -> call(fallback, target, arguments, contention));
+			return (contention) -> call(fallback, target, arguments, contention);
 		}
-		if (lock.onContention() == OnContention.SKIP) {
-			Object empty = this.empty;
-			return (empty != null) ? options.fallback((contention) -> empty) : options.onContention(OnContention.SKIP);
-		}
-		return options;
+		Object skipped = this.empty;
+		return (lock.onContention() == OnContention.SKIP && skipped != null) ? (contention) -> skipped : null;
 	}
 
 	private static @Nullable Object call(FallbackMethod fallback, @Nullable Object target, @Nullable Object[] arguments,

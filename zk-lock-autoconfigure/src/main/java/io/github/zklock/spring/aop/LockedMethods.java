@@ -28,6 +28,8 @@ final class LockedMethods {
 
 	private final Map<MethodClassKey, Optional<LockedMethod>> known = new ConcurrentHashMap<>();
 
+	private final Map<MethodClassKey, Set<DistributedLock>> locks = new ConcurrentHashMap<>();
+
 	private final ConfigurableBeanFactory beanFactory;
 
 	private final Texts texts;
@@ -87,10 +89,16 @@ final class LockedMethods {
 		Method running = AnnotatedMethods.runningMethod(method, targetClass);
 		CallStyle style = CallStyle.of(running, targetClass, ANNOTATION);
 		List<LockSpec> specs = locks.stream().map((lock) -> read(lock, running, targetClass, style)).toList();
-		return new LockedMethod(running, style, specs, EmptyResult.of(running, targetClass, style));
+		return new LockedMethod(running, CallStyle.resultType(running, targetClass), style, specs,
+				EmptyResult.of(running, targetClass, style));
 	}
 
 	private Set<DistributedLock> locks(Method method, Class<?> targetClass) {
+		return this.locks.computeIfAbsent(new MethodClassKey(method, targetClass),
+				(key) -> lookUp(method, targetClass));
+	}
+
+	private Set<DistributedLock> lookUp(Method method, Class<?> targetClass) {
 		Set<DistributedLock> locks = this.annotated.find(method, targetClass);
 		Method running = AnnotatedMethods.runningMethod(method, targetClass);
 		boolean ofType = !locks.isEmpty() && this.annotated.onMethod(running).isEmpty()
@@ -114,10 +122,10 @@ final class LockedMethods {
 		NameTemplate name = new NameTemplate(this.texts.resolve(lock.name(), where, "name"), method, this.beanFactory);
 		Duration maxWait = this.texts.duration(lock.maxWait(), where, "maxWait");
 		Duration minHold = this.texts.duration(lock.minHold(), where, "minHold");
-		if (lock.onContention() == OnContention.SKIP && !EmptyResult.isPossible(method, style)) {
+		if (lock.onContention() == OnContention.SKIP && !EmptyResult.isPossible(method, targetClass, style)) {
 			throw new LockConfigurationException(
 					"%s has onContention=SKIP, but the method must not return null.".formatted(where),
-					"Return an Optional, a wrapper type or a @Nullable type, or choose another 'onContention'.");
+					"Return an Optional, a wrapper type, a @Nullable type or a publisher that may be empty, or choose another 'onContention'.");
 		}
 		return new LockSpec(name, lock.mode(), maxWait, lock.onContention(), fallback(lock, method, targetClass, where),
 				(minHold != null) ? minHold : Duration.ZERO, lock.onLost());

@@ -1,5 +1,7 @@
 package io.github.zklock.spring.aop;
 
+import java.lang.reflect.Method;
+
 import io.github.zklock.spring.ReactiveLockTemplate;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
@@ -8,6 +10,7 @@ import org.reactivestreams.Publisher;
 
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
+import org.springframework.util.ClassUtils;
 
 /**
  * Lets a publisher fail if its lock has been lost, before a transaction around it can
@@ -21,12 +24,24 @@ final class ReactiveCheckInterceptor implements MethodInterceptor {
 		if (result == null) {
 			return null;
 		}
-		ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(result.getClass());
+		ReactiveAdapter adapter = adapter(invocation, result);
 		if (adapter == null) {
 			return result;
 		}
 		Publisher<Object> publisher = adapter.toPublisher(result);
 		return adapter.fromPublisher(ReactiveLockTemplate.checked(publisher));
+	}
+
+	/**
+	 * Return the adapter for the type that callers expect: what is returned may be of a
+	 * type that others than its own adapter take, too. A coroutine does not tell.
+	 */
+	private static @Nullable ReactiveAdapter adapter(MethodInvocation invocation, Object result) {
+		Class<?> targetClass = ClassUtils.getUserClass(Invocations.targetClass(invocation));
+		Method running = AnnotatedMethods.runningMethod(invocation.getMethod(), targetClass);
+		ReactiveAdapterRegistry adapters = ReactiveAdapterRegistry.getSharedInstance();
+		ReactiveAdapter declared = adapters.getAdapter(CallStyle.resultType(running, targetClass));
+		return (declared != null) ? declared : adapters.getAdapter(result.getClass());
 	}
 
 }

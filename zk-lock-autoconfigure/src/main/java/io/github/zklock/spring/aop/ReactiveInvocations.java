@@ -1,6 +1,5 @@
 package io.github.zklock.spring.aop;
 
-import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Supplier;
@@ -31,7 +30,7 @@ final class ReactiveInvocations {
 
 	static Object lockPublisher(LockTemplate template, LockedMethod method, List<LockOptions> locks,
 			MethodInvocation invocation) {
-		ReactiveAdapter adapter = adapter(method.method());
+		ReactiveAdapter adapter = adapter(method.type());
 		ReactiveLockTemplate reactive = new ReactiveLockTemplate(template);
 		Supplier<Publisher<Object>> body = () -> adapter.toPublisher(proceedAnew(invocation));
 		return adapter.fromPublisher(adapter.isMultiValue() ? reactive.flux(locks, body) : reactive.mono(locks, body));
@@ -41,13 +40,15 @@ final class ReactiveInvocations {
 	 * What proceeds in a coroutine is a publisher, and what is returned is awaited.
 	 */
 	@SuppressWarnings("unchecked")
-	static Object lockCoroutine(LockTemplate template, List<LockOptions> locks, MethodInvocation invocation) {
+	static Object lockCoroutine(LockTemplate template, LockedMethod method, List<LockOptions> locks,
+			MethodInvocation invocation) {
 		return new ReactiveLockTemplate(template).mono(locks,
-				() -> (Publisher<Object>) Objects.requireNonNull(proceedAnew(invocation)));
+				() -> Flux.from((Publisher<Object>) Objects.requireNonNull(proceedAnew(invocation)))
+					.doOnNext((value) -> LaterResult.reject(value, method.method(), LockedMethods.ANNOTATION)));
 	}
 
 	static Object leadPublisher(LeaderMethod method, MethodInvocation invocation) {
-		ReactiveAdapter adapter = adapter(method.method());
+		ReactiveAdapter adapter = adapter(method.type());
 		Flux<Object> body = Flux.defer(() -> adapter.toPublisher(proceedAnew(invocation)));
 		ReactiveLeadershipExecution execution = new ReactiveLeadershipExecution(method.execution());
 		return adapter.fromPublisher(adapter.isMultiValue() ? execution.flux(body, notLeading(method))
@@ -56,7 +57,8 @@ final class ReactiveInvocations {
 
 	@SuppressWarnings("unchecked")
 	static Object leadCoroutine(LeaderMethod method, MethodInvocation invocation) {
-		Flux<Object> body = Flux.defer(() -> (Publisher<Object>) Objects.requireNonNull(proceedAnew(invocation)));
+		Flux<Object> body = Flux.defer(() -> (Publisher<Object>) Objects.requireNonNull(proceedAnew(invocation)))
+			.doOnNext((value) -> LaterResult.reject(value, method.method(), LeaderMethods.ANNOTATION));
 		return new ReactiveLeadershipExecution(method.execution()).mono(body, notLeading(method));
 	}
 
@@ -65,11 +67,11 @@ final class ReactiveInvocations {
 	}
 
 	/**
-	 * Return the adapter for the method that runs: what was called may be a method of an
-	 * interface that returns anything.
+	 * Return the adapter for the result of the method that runs: what was called may be a
+	 * method of an interface that returns anything.
 	 */
-	private static ReactiveAdapter adapter(Method method) {
-		return Objects.requireNonNull(ReactiveAdapterRegistry.getSharedInstance().getAdapter(method.getReturnType()));
+	private static ReactiveAdapter adapter(Class<?> type) {
+		return Objects.requireNonNull(ReactiveAdapterRegistry.getSharedInstance().getAdapter(type));
 	}
 
 	/**

@@ -50,7 +50,12 @@ final class LeaderStage<T extends @Nullable Object> {
 	 * @return what comes of it
 	 */
 	CompletableFuture<T> follow(CompletionStage<T> stage) {
-		stage.whenComplete(this::complete);
+		try {
+			stage.whenComplete(this::complete);
+		}
+		catch (RuntimeException | Error ex) {
+			CompletableFuture.<T>failedFuture(ex).whenComplete(this::complete);
+		}
 		this.result.whenComplete((value, failure) -> cancel(stage));
 		if (this.execution.onLost() == OnLost.INTERRUPT) {
 			this.task.work().onLost(() -> this.result.completeExceptionally(this.execution.loss().exception(null)));
@@ -60,7 +65,7 @@ final class LeaderStage<T extends @Nullable Object> {
 
 	private void complete(T value, @Nullable Throwable failure) {
 		LeadershipLoss loss = this.execution.loss();
-		boolean lost = this.execution.isToldOfLoss(this.task);
+		boolean lost = this.task.isToldOfLoss();
 		this.task.work().close();
 		if (this.interrupted || (lost && failure == null)) {
 			this.result.completeExceptionally(loss.exception(failure));

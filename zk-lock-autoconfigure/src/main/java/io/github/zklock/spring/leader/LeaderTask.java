@@ -4,6 +4,7 @@ import java.time.Instant;
 import java.util.Optional;
 
 import io.github.zklock.leader.LeaderWork;
+import io.github.zklock.spring.OnLost;
 import io.github.zklock.spring.support.LossInterrupt;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +17,8 @@ final class LeaderTask {
 
 	private final Optional<Instant> since;
 
+	private final OnLost onLost;
+
 	private final @Nullable LeaderTask outer;
 
 	private volatile boolean resigned;
@@ -26,16 +29,22 @@ final class LeaderTask {
 	 * Begin a task of the current thread.
 	 * @param work the work as which it is done
 	 * @param since since when this process leads
+	 * @param onLost what becomes of a loss
 	 * @param outer the task within which it is done, if there is one
 	 */
-	LeaderTask(LeaderWork work, Optional<Instant> since, @Nullable LeaderTask outer) {
+	LeaderTask(LeaderWork work, Optional<Instant> since, OnLost onLost, @Nullable LeaderTask outer) {
 		this.work = work;
 		this.since = since;
+		this.onLost = onLost;
 		this.outer = outer;
 	}
 
 	LeaderWork work() {
 		return this.work;
+	}
+
+	OnLost onLost() {
+		return this.onLost;
 	}
 
 	@Nullable LeaderTask outer() {
@@ -73,12 +82,22 @@ final class LeaderTask {
 	}
 
 	/**
-	 * Interrupt the thread if leadership is lost before {@link #endInterrupts()}.
+	 * Return whether leadership has been lost, and whoever began the task wants to know.
 	 */
-	void interruptWhenLost() {
-		LossInterrupt sent = new LossInterrupt();
-		this.interrupt = sent;
-		this.work.onLost(sent::send);
+	boolean isToldOfLoss() {
+		return this.onLost != OnLost.IGNORE && isLost();
+	}
+
+	/**
+	 * Interrupt the thread, if that is wanted, when leadership is lost before
+	 * {@link #endInterrupts()}.
+	 */
+	void beginInterrupts() {
+		if (this.onLost == OnLost.INTERRUPT) {
+			LossInterrupt sent = new LossInterrupt();
+			this.interrupt = sent;
+			this.work.onLost(sent::send);
+		}
 	}
 
 	/**

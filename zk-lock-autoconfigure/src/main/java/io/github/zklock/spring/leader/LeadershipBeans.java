@@ -86,15 +86,39 @@ public class LeadershipBeans implements BeanDefinitionRegistryPostProcessor {
 
 	/**
 	 * The default role's bean is the primary one, unless the application has beans of its
-	 * own. Only now they are all known.
+	 * own, and all come from whichever {@link LeaderRoles} there are. Only now these are
+	 * known.
 	 */
 	@Override
 	public void postProcessBeanFactory(ConfigurableListableBeanFactory beanFactory) {
+		String source = source(beanFactory);
+		for (String role : roles()) {
+			String ours = BEAN_NAME_PREFIX + role;
+			if (beanFactory.containsBeanDefinition(ours)) {
+				BeanDefinition definition = beanFactory.getBeanDefinition(ours);
+				if (LeaderRoles.BEAN_NAME.equals(definition.getFactoryBeanName())) {
+					definition.setFactoryBeanName(source);
+				}
+			}
+		}
 		String beanName = BEAN_NAME_PREFIX + applicationName();
 		if (beanFactory.containsBeanDefinition(beanName)) {
 			BeanDefinition definition = beanFactory.getBeanDefinition(beanName);
 			definition.setPrimary(!hasOtherBeans(beanFactory));
 		}
+	}
+
+	private static String source(ConfigurableListableBeanFactory beanFactory) {
+		String[] candidates = beanFactory.getBeanNamesForType(LeaderRoles.class, true, false);
+		if (candidates.length == 1) {
+			return candidates[0];
+		}
+		for (String candidate : candidates) {
+			if (beanFactory.containsBeanDefinition(candidate) && beanFactory.getBeanDefinition(candidate).isPrimary()) {
+				return candidate;
+			}
+		}
+		return LeaderRoles.BEAN_NAME;
 	}
 
 	private static boolean hasOtherBeans(ConfigurableListableBeanFactory beanFactory) {

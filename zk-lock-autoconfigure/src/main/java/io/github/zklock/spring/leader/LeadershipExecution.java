@@ -67,7 +67,7 @@ public final class LeadershipExecution {
 	}
 
 	private <T extends @Nullable Object, E extends Throwable> T run(LeaderWork work, LockAction<T, E> body) throws E {
-		LeaderTask task = enter(work);
+		LeaderTask task = this.leadership.enter(work, this.onLost);
 		T result;
 		try {
 			result = body.run();
@@ -87,24 +87,12 @@ public final class LeadershipExecution {
 		return result;
 	}
 
-	private LeaderTask enter(LeaderWork work) {
-		LeaderTask task = this.leadership.enter(work);
-		if (this.onLost == OnLost.INTERRUPT) {
-			task.interruptWhenLost();
-		}
-		return task;
-	}
-
 	private Fate end(LeaderTask task) {
 		this.leadership.exit();
 		boolean interrupted = task.endInterrupts();
-		boolean lost = isToldOfLoss(task);
+		boolean lost = task.isToldOfLoss();
 		task.work().close();
 		return interrupted ? Fate.INTERRUPTED : (lost ? Fate.LOST : Fate.KEPT);
-	}
-
-	boolean isToldOfLoss(LeaderTask task) {
-		return this.onLost != OnLost.IGNORE && task.isLost();
 	}
 
 	/**
@@ -124,7 +112,7 @@ public final class LeadershipExecution {
 		if (work == null) {
 			return LeaderStage.call(otherwise).toCompletableFuture();
 		}
-		LeaderTask task = enter(work);
+		LeaderTask task = this.leadership.enter(work, this.onLost);
 		CompletionStage<T> stage = LeaderStage.call(body);
 		this.leadership.exit();
 		return new LeaderStage<T>(this, task, task.endInterrupts()).follow(stage);

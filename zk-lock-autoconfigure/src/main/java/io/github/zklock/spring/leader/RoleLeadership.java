@@ -2,12 +2,15 @@ package io.github.zklock.spring.leader;
 
 import java.time.Instant;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 import io.github.zklock.leader.LeaderWork;
 import io.github.zklock.leader.Leadership;
+import io.github.zklock.spring.OnLost;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,10 +54,65 @@ final class RoleLeadership implements Leadership {
 		return (task != null) ? task.since() : this.delegate.get().since();
 	}
 
+	/**
+	 * Not done by the delegate, which does not know that the work may be what makes this
+	 * process leave.
+	 */
 	@Override
 	public boolean run(Runnable work) {
-		LeaderTask task = task();
-		return (task == null || task.isLeader()) && this.delegate.get().run(work);
+		Objects.requireNonNull(work, "'work' must not be null");
+		LeaderTask outer = task();
+		if (outer != null) {
+			return outer.isLeader() && run(work, outer);
+		}
+		LeaderWork begun = begin().orElse(null);
+		if (begun == null) {
+			return false;
+		}
+		LeaderTask task = enter(begun, OnLost.INTERRUPT);
+		return run(work, () -> end(task));
+	}
+
+	/**
+	 * Run work as a part of a task. What becomes of a loss is decided there.
+	 */
+	private boolean run(Runnable work, LeaderTask outer) {
+		if (outer.onLost() == OnLost.INTERRUPT) {
+			return run(work, outer::isLost);
+		}
+		work.run();
+		if (outer.isToldOfLoss()) {
+			throw new LeadershipLoss(this.role).exception(null);
+		}
+		return true;
+	}
+
+	private boolean run(Runnable work, BooleanSupplier end) {
+		try {
+			work.run();
+		}
+		catch (Throwable ex) {
+			if (end.getAsBoolean()) {
+				throw new LeadershipLoss(this.role).exception(ex);
+			}
+			throw ex;
+		}
+		if (end.getAsBoolean()) {
+			throw new LeadershipLoss(this.role).exception(null);
+		}
+		return true;
+	}
+
+	/**
+	 * The current thread has done its work.
+	 * @return whether leadership was lost before
+	 */
+	private boolean end(LeaderTask task) {
+		exit();
+		task.endInterrupts();
+		boolean lost = task.isLost();
+		task.work().close();
+		return lost;
 	}
 
 	@Override
@@ -79,10 +137,12 @@ final class RoleLeadership implements Leadership {
 	/**
 	 * The current thread begins to do something as the leader.
 	 * @param work the work as which it does so
+	 * @param onLost what becomes of a loss
 	 */
-	LeaderTask enter(LeaderWork work) {
-		LeaderTask task = new LeaderTask(work, this.delegate.get().since(), task());
+	LeaderTask enter(LeaderWork work, OnLost onLost) {
+		LeaderTask task = new LeaderTask(work, this.delegate.get().since(), onLost, task());
 		this.tasks.put(Thread.currentThread(), task);
+		task.beginInterrupts();
 		return task;
 	}
 

@@ -230,13 +230,17 @@ final class LockTable {
 	}
 
 	/**
-	 * Wait until nobody but the current thread holds a lock. An interrupt ends the wait.
+	 * Wait until nobody but the current thread holds a lock. A new interrupt ends the
+	 * wait.
 	 */
 	void awaitHolders(Duration longest) {
-		long deadline = System.nanoTime() + longest.toNanos();
-		while (isHeldByOther(Thread.currentThread()) && System.nanoTime() - deadline < 0
-				&& !Thread.currentThread().isInterrupted()) {
+		Wait wait = Wait.of(longest);
+		boolean before = Thread.interrupted();
+		while (isHeldByOther(Thread.currentThread()) && !wait.isOver() && !Thread.currentThread().isInterrupted()) {
 			LockSupport.parkNanos(POLL_NANOS);
+		}
+		if (before) {
+			Thread.currentThread().interrupt();
 		}
 	}
 

@@ -13,14 +13,14 @@ import org.springframework.util.ClassUtils;
 /**
  * The reactive transaction that was running when a publisher began to take locks.
  */
-final class ReactiveTransaction {
+final class ReactiveOuterTransaction {
 
 	// The application may have no transactions at all
 	private static final boolean PRESENT = ClassUtils.isPresent(
 			"org.springframework.transaction.reactive.TransactionSynchronizationManager",
-			ReactiveTransaction.class.getClassLoader());
+			ReactiveOuterTransaction.class.getClassLoader());
 
-	private ReactiveTransaction() {
+	private ReactiveOuterTransaction() {
 	}
 
 	/**
@@ -30,6 +30,20 @@ final class ReactiveTransaction {
 	static void keep(CallLeases leases, ContextView context) {
 		if (PRESENT) {
 			Synchronizations.keep(leases, context);
+		}
+	}
+
+	/**
+	 * Throw if a transaction must not commit. Also asks those who have joined it while it
+	 * was about to commit: a transaction does not call them before the commit any more.
+	 */
+	static void requireAll(TransactionSynchronizationManager manager) {
+		if (manager.isSynchronizationActive()) {
+			for (TransactionSynchronization joined : manager.getSynchronizations()) {
+				if (joined instanceof LeaseSynchronization synchronization) {
+					synchronization.leases().requireNotLost();
+				}
+			}
 		}
 	}
 
