@@ -51,6 +51,12 @@ class EmbeddedZooKeeperConfigurationTests {
 	}
 
 	@Test
+	void anyTrueValueStartsTheServer() {
+		runner(0).withPropertyValues("zk.lock.embedded.enabled=on")
+			.run((context) -> assertThat(context).hasSingleBean(EmbeddedZooKeeperConnectionDetails.class));
+	}
+
+	@Test
 	void secondApplicationUsesTheServerOfTheFirst(CapturedOutput output) {
 		try (EmbeddedZooKeeper server = EmbeddedZooKeeper.startNew()) {
 			runner(server.port()).run((context) -> {

@@ -11,6 +11,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import io.github.zklock.LockLostException;
 import io.github.zklock.embedded.ConnectString;
 import io.github.zklock.embedded.EmbeddedZooKeeperTest;
 import io.github.zklock.leader.Leadership;
@@ -21,7 +22,10 @@ import io.github.zklock.spring.LeadershipGrantedEvent;
 import io.github.zklock.spring.LockConfigurationException;
 import io.github.zklock.spring.NotLeaderException;
 import io.github.zklock.spring.OnContention;
+import io.github.zklock.spring.OnLost;
 import io.github.zklock.spring.OnNotLeading;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.ZooKeeper;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -171,6 +175,36 @@ class LeaderOnlyTests {
 	}
 
 	@Test
+	void lossIsTreatedAsTheAnnotationSays() {
+		ConfigurableApplicationContext context = start(Application.class, "zk.lock.session.timeout=4s",
+				"zk.lock.session.server-tick=500ms");
+		awaitLeader(context);
+		Jobs jobs = context.getBean(Jobs.class);
+		Runnable lose = () -> lose(context.getBean(ZooKeeperClient.class).zooKeeper());
+		assertThat(jobs.ignoring(lose, context.getBean(Leadership.class))).isEqualTo("ran");
+		awaitLeader(context);
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> jobs.interrupted(lose))
+			.withCauseExactlyInstanceOf(InterruptedException.class)
+			.withMessageContaining("'shop'");
+		assertThat(Thread.interrupted()).isFalse();
+	}
+
+	/**
+	 * Somebody takes leadership away.
+	 */
+	private static void lose(ZooKeeper zooKeeper) {
+		String path = "/zk-lock/leaders/shop";
+		try {
+			for (String child : zooKeeper.getChildren(path, false)) {
+				zooKeeper.delete(path + "/" + child, -1);
+			}
+		}
+		catch (KeeperException | InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	@Test
 	void scheduledMethodsRunInTheLeaderOnly() {
 		ConfigurableApplicationContext first = startLeader(SchedulingApplication.class);
 		ConfigurableApplicationContext second = start(SchedulingApplication.class);
@@ -282,6 +316,19 @@ class LeaderOnlyTests {
 		@SuppressWarnings("unused") // by the annotation
 		private boolean refused(String name, Runnable task) {
 			return false;
+		}
+
+		@LeaderOnly(onLost = OnLost.IGNORE)
+		public @Nullable String ignoring(Runnable lose, Leadership leadership) {
+			lose.run();
+			await().pollInSameThread().atMost(PATIENCE).until(() -> !leadership.isLeader());
+			return "ran";
+		}
+
+		@LeaderOnly
+		public void interrupted(Runnable lose) throws InterruptedException {
+			lose.run();
+			assertThat(new CountDownLatch(1).await(30, TimeUnit.SECONDS)).as("interrupted").isTrue();
 		}
 
 		@LeaderOnly

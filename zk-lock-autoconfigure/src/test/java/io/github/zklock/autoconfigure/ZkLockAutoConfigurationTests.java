@@ -2,6 +2,7 @@ package io.github.zklock.autoconfigure;
 
 import java.lang.reflect.Field;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -11,24 +12,37 @@ import java.util.concurrent.TimeUnit;
 import io.github.zklock.LockInspector;
 import io.github.zklock.LockRegistry;
 import io.github.zklock.embedded.EmbeddedZooKeeper;
+import io.github.zklock.leader.Leadership;
+import io.github.zklock.spring.CurrentLock;
+import io.github.zklock.spring.DistributedLock;
+import io.github.zklock.spring.LockCheckOnCommit;
+import io.github.zklock.spring.LockConfigurationException;
 import io.github.zklock.spring.LockTemplate;
+import io.github.zklock.spring.leader.LeaderRoles;
+import io.github.zklock.spring.local.LocalLocks;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.beans.factory.BeanCreationException;
+import org.springframework.beans.factory.NoSuchBeanDefinitionException;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
 import org.springframework.boot.autoconfigure.task.TaskExecutionAutoConfiguration;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Primary;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
@@ -36,6 +50,7 @@ import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
 import org.springframework.util.ReflectionUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
@@ -106,6 +121,57 @@ class ZkLockAutoConfigurationTests {
 				.hasSingleBean(SessionDemand.class));
 	}
 
+	// Properties are read as Spring Boot binds them
+
+	@ParameterizedTest
+	@ValueSource(strings = { "on", "yes", "1", "TRUE" })
+	void anyTrueValueEnables(String value) {
+		this.runner.withUserConfiguration(Locked.class)
+			.withPropertyValues("zk.lock.type=local", "zk.lock.enabled=" + value)
+			.run((context) -> {
+				assertThat(context.getBean(Locked.class).call()).isEqualTo("locked");
+				assertThat(context).hasSingleBean(LockCheckOnCommit.class);
+			});
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "off", "no", "0", "FALSE" })
+	void anyFalseValueDisables(String value) {
+		ApplicationContextRunner disabled = this.runner.withPropertyValues("zk.lock.enabled=" + value);
+		disabled.run((context) -> assertThat(context).hasNotFailed()
+			.doesNotHaveBean(LockRegistry.class)
+			.doesNotHaveBean(LockCheckOnCommit.class));
+		disabled.withUserConfiguration(Locked.class)
+			.run((context) -> assertThat(Failures.textOf(context)).contains("zk.lock.enabled=false",
+					"zk.lock.type=local"));
+	}
+
+	@Test
+	void environmentVariableDisables() {
+		this.bareRunner.withInitializer((context) -> environmentVariable(context.getEnvironment(), "ZK_LOCK_ENABLED=0"))
+			.withUserConfiguration(Locked.class)
+			.run((context) -> assertThat(Failures.textOf(context)).contains("zk.lock.enabled=false"));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "zk.lock.enabled,perhaps", "zk.lock.enabled,''", "zk.lock.embedded.enabled,perhaps",
+			"zk.lock.type,elsewhere" })
+	void valueThatMeansNothingStopsTheStart(String name, String value) {
+		this.bareRunner.withPropertyValues(name + "=" + value).run((context) -> {
+			assertThat(context).hasFailed();
+			assertThat(context.getStartupFailure()).hasStackTraceContaining("'" + name + "'")
+				.rootCause()
+				.isInstanceOf(IllegalArgumentException.class);
+		});
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "Zoo-Keeper", "ZOOKEEPER", "" })
+	void anySpellingOfTheTypeDoes(String type) {
+		this.runner.withPropertyValues("zk.lock.type=" + type)
+			.run((context) -> assertThat(context).hasSingleBean(ZooKeeperClient.class));
+	}
+
 	@Test
 	void runsWithoutItsNeighbours() {
 		this.bareRunner.run((context) -> assertThat(context).hasNotFailed().hasSingleBean(LockTemplate.class));
@@ -128,6 +194,65 @@ class ZkLockAutoConfigurationTests {
 				.doesNotHaveBean(ZooKeeperConnectionDetails.class)
 				.doesNotHaveBean("zkLockInspector")
 				.hasSingleBean(LockTemplate.class));
+	}
+
+	@Test
+	void severalRegistriesOfTheUserAreFineUntilOneIsNeeded() {
+		this.runner.withUserConfiguration(TwoRegistries.class)
+			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(LockTemplate.class));
+	}
+
+	@Test
+	void severalRegistriesOfTheUserAreToldApartByPrimary() {
+		this.runner.withUserConfiguration(TwoRegistries.class, MainRegistry.class, Locked.class)
+			.withPropertyValues("zk.lock.leader.roles=orders")
+			.run((context) -> {
+				assertThat(context.getBean(Locked.class).call()).isEqualTo("locked");
+				assertThat(context.getBean("main", LocalLocks.class).election("orders").leadership().isLeader())
+					.isTrue();
+			});
+	}
+
+	@Test
+	void severalRegistriesOfTheUserStopTheStartOfLockedMethods() {
+		this.runner.withUserConfiguration(TwoRegistries.class, Locked.class)
+			.run(ZkLockAutoConfigurationTests::assertRegistriesAreNamed);
+	}
+
+	@Test
+	void severalRegistriesOfTheUserStopTheStartOfRoles() {
+		this.runner.withUserConfiguration(TwoRegistries.class)
+			.withPropertyValues("zk.lock.leader.roles=orders")
+			.run(ZkLockAutoConfigurationTests::assertRegistriesAreNamed);
+	}
+
+	private static void assertRegistriesAreNamed(AssertableApplicationContext context) {
+		FailureAnalysis analysis = Failures.of(context);
+		assertThat(analysis.getDescription()).contains("LockRegistry", "'first', 'second'");
+		assertThat(analysis.getAction()).contains("@Primary");
+	}
+
+	@Test
+	void lazyBeanIsToldOfSeveralRegistriesWhenItIsMade() {
+		this.runner.withUserConfiguration(TwoRegistries.class)
+			.withBean(Locked.class, Locked::new, (definition) -> definition.setLazyInit(true))
+			.run((context) -> assertThatExceptionOfType(BeanCreationException.class)
+				.isThrownBy(() -> context.getBean(Locked.class))
+				.withRootCauseInstanceOf(NoSuchBeanDefinitionException.class)
+				.havingCause()
+				.isInstanceOf(LockConfigurationException.class)
+				.withMessageContaining("'first', 'second'"));
+	}
+
+	@Test
+	void rolesOfTheUserGiveTheLeadershipBeans() {
+		this.runner.withUserConfiguration(OwnRoles.class)
+			.withPropertyValues("zk.lock.type=local", "spring.application.name=shop")
+			.run((context) -> {
+				assertThat(context).hasSingleBean(LeaderRoles.class);
+				assertThat(context.getBean(Leadership.class).role()).isEqualTo("shop");
+				assertThat(context.getBean(LeaderRoles.class).roles()).containsExactly("shop");
+			});
 	}
 
 	@Test
@@ -157,6 +282,16 @@ class ZkLockAutoConfigurationTests {
 		this.runner.withUserConfiguration(OwnDetails.class)
 			.withPropertyValues("zk.lock.startup=fail", "zk.lock.session.connect-timeout=50ms")
 			.run((context) -> assertThat(Failures.of(context).getDescription()).contains("127.0.0.1:2"));
+	}
+
+	@Test
+	void uselessConnectionDetailsOfTheUserAreNamed() {
+		this.runner.withBean(UselessDetails.class, UselessDetails::new).run((context) -> {
+			FailureAnalysis analysis = Failures.of(context);
+			assertThat(analysis.getDescription()).contains("'host:2181/a/'", UselessDetails.class.getName())
+				.doesNotContain("zk.lock.connect-string");
+			assertThat(analysis.getAction()).contains("getConnectString()", UselessDetails.class.getName());
+		});
 	}
 
 	@Test
@@ -323,6 +458,52 @@ class ZkLockAutoConfigurationTests {
 	}
 
 	@Configuration(proxyBeanMethods = false)
+	static class TwoRegistries {
+
+		@Bean
+		LocalLocks first() {
+			return new LocalLocks();
+		}
+
+		@Bean
+		LocalLocks second() {
+			return new LocalLocks();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class MainRegistry {
+
+		@Bean
+		@Primary
+		LocalLocks main() {
+			return new LocalLocks();
+		}
+
+	}
+
+	static class Locked {
+
+		@DistributedLock("job")
+		public String call() {
+			CurrentLock.assertHeld("job");
+			return "locked";
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class OwnRoles {
+
+		@Bean
+		LeaderRoles myRoles(ApplicationContext context, LockRegistry registry) {
+			return new LeaderRoles(context, () -> registry, "shop", List.of(), true);
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
 	static class OwnInspector {
 
 		@Bean
@@ -350,6 +531,15 @@ class ZkLockAutoConfigurationTests {
 		@Bean
 		ZooKeeperConnectionDetails details() {
 			return () -> "127.0.0.1:2";
+		}
+
+	}
+
+	static class UselessDetails implements ZooKeeperConnectionDetails {
+
+		@Override
+		public String getConnectString() {
+			return "host:2181/a/";
 		}
 
 	}

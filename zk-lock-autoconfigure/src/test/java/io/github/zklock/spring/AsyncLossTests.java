@@ -265,6 +265,48 @@ class AsyncLossTests extends AsyncTestSupport {
 		assertThat(inside).isCompletedWithValueMatching((ex) -> ex instanceof LockLostException);
 	}
 
+	/**
+	 * The one that has taken the lock has ended, but one inside has entered it again.
+	 */
+	@Test
+	void lossOfALockThatWasEnteredAgainCancels() throws Exception {
+		CompletableFuture<Boolean> cancelled = new CompletableFuture<>();
+		CountDownLatch subscribed = new CountDownLatch(1);
+		Mono<Object> inner = this.reactive.mono(lock(OnLost.IGNORE),
+				() -> Mono.never()
+					.doOnSubscribe((subscription) -> subscribed.countDown())
+					.doOnCancel(() -> cancelled.complete(true)));
+		CompletableFuture<Object> detached = new CompletableFuture<>();
+		Mono<String> outer = mono(OnLost.INTERRUPT, Mono.deferContextual((context) -> {
+			inner.contextWrite(context).subscribe(detached::complete, detached::completeExceptionally);
+			return Mono.just("outer");
+		}));
+		StepVerifier.create(outer).expectNext("outer").expectComplete().verify(PATIENCE);
+		assertThat(subscribed.await(30, TimeUnit.SECONDS)).isTrue();
+		loseIt();
+		assertThat(detached).failsWithin(PATIENCE).withThrowableThat().withCauseInstanceOf(LockLostException.class);
+		assertThat(get(cancelled)).isTrue();
+	}
+
+	@Test
+	void lossOfALockThatWasEnteredAgainFailsThePublisherInTheEnd() throws Exception {
+		Sinks.One<String> source = Sinks.one();
+		CompletableFuture<String> detached = new CompletableFuture<>();
+		CountDownLatch subscribed = new CountDownLatch(1);
+		Mono<String> inner = this.reactive.mono(lock(OnLost.IGNORE),
+				() -> source.asMono().doOnSubscribe((subscription) -> subscribed.countDown()));
+		Mono<String> outer = mono(OnLost.THROW, Mono.deferContextual((context) -> {
+			inner.contextWrite(context).subscribe(detached::complete, detached::completeExceptionally);
+			return Mono.just("outer");
+		}));
+		StepVerifier.create(outer).expectNext("outer").expectComplete().verify(PATIENCE);
+		assertThat(subscribed.await(30, TimeUnit.SECONDS)).isTrue();
+		loseIt();
+		assertThat(detached).isNotDone();
+		source.tryEmitValue("value").orThrow();
+		assertThat(detached).failsWithin(PATIENCE).withThrowableThat().withCauseInstanceOf(LockLostException.class);
+	}
+
 	@Test
 	void lostLockIsNotEnteredAgain() {
 		Sinks.One<String> source = Sinks.one();

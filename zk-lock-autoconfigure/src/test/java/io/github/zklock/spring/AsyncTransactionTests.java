@@ -17,7 +17,9 @@ import io.github.zklock.embedded.EmbeddedZooKeeper;
 import org.h2.jdbcx.JdbcDataSource;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 import reactor.test.StepVerifier;
 
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -249,6 +251,38 @@ class AsyncTransactionTests extends AsyncTestSupport {
 			.verify(PATIENCE);
 		assertThat(this.manager.ends).containsExactly("commit");
 		assertFree("lock");
+	}
+
+	@Test
+	void lockOfAPublisherIsKeptUntilTheTransactionOfItsSubscriberHasEnded() throws Exception {
+		inTransaction(() -> {
+			assertThat(locked().block(PATIENCE)).isEqualTo("value");
+			assertHeld("lock");
+			assertThat(this.reactive.flux(LockOptions.of("other"), () -> Flux.just(1, 2)).blockLast(PATIENCE))
+				.isEqualTo(2);
+			assertHeld("other");
+		});
+		assertFree("lock");
+		assertFree("other");
+		assertThat(rows()).isEqualTo(1);
+	}
+
+	@Test
+	void transactionDoesNotCommitIfTheLockOfAPublisherIsLost() {
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> inTransaction(() -> {
+			locked().block(PATIENCE);
+			lose(get(this.lease));
+		}));
+		assertThat(rows()).isZero();
+	}
+
+	@Test
+	void transactionDoesNotKeepTheLockOfASubscriberOnAnotherThread() {
+		inTransaction(() -> {
+			locked().subscribeOn(Schedulers.boundedElastic()).block(PATIENCE);
+			assertFree("lock");
+		});
+		assertThat(rows()).isEqualTo(1);
 	}
 
 	@Test

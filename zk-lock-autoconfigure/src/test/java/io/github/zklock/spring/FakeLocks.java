@@ -26,8 +26,18 @@ final class FakeLocks implements LockRegistry {
 
 	private @Nullable RuntimeException closeFailure;
 
+	private boolean hidingLeases;
+
 	FakeLocks failOnClose(RuntimeException failure) {
 		this.closeFailure = failure;
+		return this;
+	}
+
+	/**
+	 * Do not tell of leases any more, as if they had been closed between two steps.
+	 */
+	FakeLocks hideLeases() {
+		this.hidingLeases = true;
 		return this;
 	}
 
@@ -100,7 +110,7 @@ final class FakeLocks implements LockRegistry {
 
 		@Override
 		public Optional<LockLease> lease() {
-			return Optional.ofNullable(FakeLocks.this.held.get(this.name));
+			return Optional.ofNullable(FakeLocks.this.hidingLeases ? null : FakeLocks.this.held.get(this.name));
 		}
 
 		@Override
@@ -120,7 +130,7 @@ final class FakeLocks implements LockRegistry {
 
 		@Override
 		public CompletableFuture<LockLease> acquireAsync(Duration maxWait) {
-			throw new UnsupportedOperationException();
+			return CompletableFuture.completedFuture(new FakeLease(this.name));
 		}
 
 	}
@@ -177,6 +187,10 @@ final class FakeLocks implements LockRegistry {
 		@Override
 		public synchronized void onLost(Runnable action) {
 			this.actions.add(action);
+		}
+
+		synchronized int actions() {
+			return this.actions.size();
 		}
 
 		@Override

@@ -4,11 +4,14 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 import io.github.zklock.LockLostException;
+import io.r2dbc.h2.H2ConnectionFactory;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import reactor.core.publisher.Mono;
 
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.beans.factory.BeanFactory;
@@ -24,11 +27,15 @@ import org.springframework.jdbc.datasource.embedded.EmbeddedDatabase;
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
 import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.r2dbc.connection.R2dbcTransactionManager;
 import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.ReactiveTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.TransactionStatus;
+import org.springframework.transaction.reactive.GenericReactiveTransaction;
+import org.springframework.transaction.reactive.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -110,6 +117,42 @@ class LockCheckOnCommitTests {
 		});
 	}
 
+	// Reactive managers
+
+	@Test
+	void leavesAFinalReactiveManagerAndWarnsOnce(CapturedOutput output) {
+		assertIsLeftWithAWarning(FinalManager.class, FinalManager::new, output);
+	}
+
+	@Test
+	void leavesAReactiveManagerWithAFinalCommitAndWarnsOnce(CapturedOutput output) {
+		assertIsLeftWithAWarning(FinalCommitManager.class, FinalCommitManager::new, output);
+	}
+
+	private static <T> void assertIsLeftWithAWarning(Class<T> type, Supplier<T> supplier, CapturedOutput output) {
+		try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
+			context.registerBean("reactive", type, supplier);
+			context.registerBean(LockCheckOnCommit.class, LockCheckOnCommit::new);
+			context.refresh();
+			assertThat(context.getBean(ReactiveTransactionManager.class)).isExactlyInstanceOf(type);
+		}
+		assertThat(output.getAll().lines().filter((line) -> line.contains("'reactive'"))).singleElement()
+			.asString()
+			.contains("WARN", type.getName(), "final");
+	}
+
+	@Test
+	void finalMethodsOfACheckedReactiveManagerSeeItsState(CapturedOutput output) {
+		TenantManager manager = new TenantManager("shop");
+		Object checked = check().postProcessAfterInitialization(manager, "reactive");
+		assertThat(checked).isNotSameAs(manager).isInstanceOfSatisfying(TenantManager.class, (proxy) -> {
+			assertThat(proxy.tenant()).isEqualTo("shop");
+			assertThat(proxy.suffix()).isEqualTo("-shop");
+			assertThat(proxy.getConnectionFactory()).isSameAs(manager.getConnectionFactory());
+		});
+		assertThat(output).doesNotContain("'reactive'");
+	}
+
 	private static void assertCommitIsRefused(boolean refused,
 			Consumer<AnnotationConfigApplicationContext> customizer) {
 		EmbeddedDatabase database = new EmbeddedDatabaseBuilder().setType(EmbeddedDatabaseType.H2)
@@ -175,6 +218,58 @@ class LockCheckOnCommitTests {
 		@Override
 		public void rollback(TransactionStatus status) {
 			throw new UnsupportedOperationException();
+		}
+
+	}
+
+	static final class FinalManager extends R2dbcTransactionManager {
+
+		FinalManager() {
+			super(H2ConnectionFactory.inMemory("final"));
+		}
+
+	}
+
+	static class FinalCommitManager extends R2dbcTransactionManager {
+
+		FinalCommitManager() {
+			super(H2ConnectionFactory.inMemory("final-commit"));
+		}
+
+		@Override
+		protected final Mono<Void> doCommit(TransactionSynchronizationManager synchronizations,
+				GenericReactiveTransaction status) {
+			return super.doCommit(synchronizations, status);
+		}
+
+	}
+
+	static class NamedManager extends R2dbcTransactionManager {
+
+		private final String suffix;
+
+		NamedManager(String suffix) {
+			super(H2ConnectionFactory.inMemory("named"));
+			this.suffix = suffix;
+		}
+
+		final String suffix() {
+			return this.suffix;
+		}
+
+	}
+
+	static class TenantManager extends NamedManager {
+
+		private final String tenant;
+
+		TenantManager(String tenant) {
+			super("-" + tenant);
+			this.tenant = tenant;
+		}
+
+		final String tenant() {
+			return this.tenant;
 		}
 
 	}

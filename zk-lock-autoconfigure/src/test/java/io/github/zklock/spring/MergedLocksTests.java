@@ -83,7 +83,7 @@ class MergedLocksTests {
 		assertThatIllegalArgumentException().isThrownBy(() -> LOCK.minHold(Duration.ofMillis(-1)))
 			.withMessageContainingAll("'a'", "minHold");
 		assertThatIllegalArgumentException()
-			.isThrownBy(() -> new LockOptions("a", LockMode.WRITE, null, OnContention.SKIP, (contention) -> "",
+			.isThrownBy(() -> new LockOptions("a", LockMode.WRITE, null, OnContention.THROW, (contention) -> "",
 					Duration.ZERO, OnLost.THROW))
 			.withMessageContainingAll("'a'", "fallback");
 	}
@@ -91,6 +91,10 @@ class MergedLocksTests {
 	@Test
 	void anotherPolicyForgetsTheFallback() {
 		assertThat(LOCK.fallback((contention) -> "").onContention(OnContention.SKIP).fallback()).isNull();
+		LockOptions skipping = new LockOptions("a", LockMode.WRITE, null, OnContention.SKIP, (contention) -> "",
+				Duration.ZERO, OnLost.THROW);
+		assertThat(skipping.onContention(OnContention.FALLBACK).fallback()).isNull();
+		assertThat(skipping.onContention(OnContention.SKIP)).isEqualTo(skipping);
 	}
 
 }

@@ -22,6 +22,8 @@ class OptionalDependencyTests {
 			.haveNameNotMatching("io\\.github\\.zklock\\.spring\\.Reactive.*")
 			.and()
 			.resideInAPackage("io.github.zklock.spring")
+			.and()
+			.doNotHaveFullyQualifiedName(LockCheckOnCommit.class.getName() + "$ReactiveManagers")
 			.should()
 			.dependOnClassesThat()
 			.resideInAnyPackage("reactor..", "org.reactivestreams..")

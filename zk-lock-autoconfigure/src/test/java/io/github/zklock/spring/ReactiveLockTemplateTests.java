@@ -221,6 +221,20 @@ class ReactiveLockTemplateTests extends AsyncTestSupport {
 	}
 
 	@Test
+	void lockThatWasGivenBackIsTakenAnew() throws Exception {
+		Mono<Long> inner = this.template.mono(lock("lock"),
+				() -> ReactiveLockTemplate.currentLease("lock").map(LockLease::fencingToken));
+		Mono<Boolean> outer = this.template.mono(lock("lock"), () -> {
+			LockLease lease = CurrentLock.lease();
+			long token = lease.fencingToken();
+			lease.close();
+			return inner.map((again) -> again > token && !lease.isHeld());
+		});
+		StepVerifier.create(outer).expectNext(true).expectComplete().verify(PATIENCE);
+		assertFree("lock");
+	}
+
+	@Test
 	void writingInsideReadingIsRefusedAtOnce() throws Exception {
 		Mono<String> inner = this.template.mono(lock("lock"), () -> Mono.just("never"));
 		Mono<String> outer = this.template.mono(lock("lock").mode(LockMode.READ), () -> inner);

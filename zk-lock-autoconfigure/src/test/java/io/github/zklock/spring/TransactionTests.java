@@ -35,6 +35,7 @@ import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
+import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionSynchronization;
@@ -180,6 +181,46 @@ class TransactionTests extends LockedCallTestSupport {
 			})));
 		proxy.heal();
 		assertThat(booked()).isZero();
+	}
+
+	// Transactions that the body ends
+
+	@Test
+	void bodyThatEndsTheOuterTransactionKeepsItsLock() {
+		PlatformTransactionManager manager = this.context.getBean(PlatformTransactionManager.class);
+		TransactionStatus status = manager.getTransaction(TransactionDefinition.withDefaults());
+		this.template.execute(LOCK, () -> {
+			this.accounts.insert();
+			manager.commit(status);
+			CurrentLock.assertHeld("account");
+			assertThat(isFree("account")).isFalse();
+		});
+		assertThat(isFree("account")).isTrue();
+		assertThat(booked()).isOne();
+	}
+
+	@Test
+	void bodyThatEndsTheOuterTransactionIsToldOfALoss() {
+		PlatformTransactionManager manager = this.context.getBean(PlatformTransactionManager.class);
+		TransactionStatus status = manager.getTransaction(TransactionDefinition.withDefaults());
+		assertLost(() -> this.template.execute(LOCK, () -> {
+			manager.rollback(status);
+			lose("account");
+		}));
+	}
+
+	@Test
+	void laterBodyThatEndsTheOuterTransactionKeepsItsLock() {
+		PlatformTransactionManager manager = this.context.getBean(PlatformTransactionManager.class);
+		TransactionStatus status = manager.getTransaction(TransactionDefinition.withDefaults());
+		this.template.execute(LOCK, this.accounts::insert);
+		this.template.execute(LOCK, () -> {
+			this.template.execute(LOCK, () -> manager.commit(status));
+			CurrentLock.assertHeld("account");
+			assertThat(isFree("account")).isFalse();
+		});
+		assertThat(isFree("account")).isTrue();
+		assertThat(booked()).isOne();
 	}
 
 	// Transactions that the body begins
@@ -492,6 +533,23 @@ class TransactionTests extends LockedCallTestSupport {
 		}));
 		assertThat(free).containsExactly(true);
 		assertThat(isFree("account")).isTrue();
+	}
+
+	@Test
+	void lockThatIsTakenJustBeforeTheCommitCounts() {
+		assertLost(() -> inTransaction(() -> {
+			this.accounts.insert();
+			TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+
+				@Override
+				public void beforeCommit(boolean readOnly) {
+					TransactionTests.this.template.execute(LOCK, TransactionTests.this.accounts::insert);
+					lose("account");
+				}
+
+			});
+		}));
+		assertThat(booked()).isZero();
 	}
 
 	// The check itself

@@ -3,18 +3,28 @@ package io.github.zklock.spring.aop;
 import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 
+import io.github.zklock.LockRegistry;
+import io.github.zklock.leader.LeaderElection;
+import io.github.zklock.leader.LeaderWork;
+import io.github.zklock.leader.Leadership;
 import io.github.zklock.spring.DistributedLock;
+import io.github.zklock.spring.LeaderOnly;
 import io.github.zklock.spring.LockTemplate;
+import io.github.zklock.spring.leader.LeaderRoles;
+import org.aopalliance.intercept.MethodInterceptor;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.aop.config.AopConfigUtils;
+import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.framework.autoproxy.AbstractBeanFactoryAwareAdvisingPostProcessor;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.support.StaticMethodMatcherPointcut;
@@ -49,6 +59,7 @@ import org.springframework.transaction.support.AbstractPlatformTransactionManage
 import org.springframework.transaction.support.DefaultTransactionStatus;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /**
  * Where the lock is among all else that happens around a method, observed by what
@@ -56,9 +67,9 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class AdvisorOrderTests extends LockedBeansSupport {
 
-	private static final List<String> EXPECTED = List.of("async free", "security free", "cache held", "begin held",
-			"work held", "rollback held", "security free", "cache held", "begin held", "work held", "commit held",
-			"cached held");
+	private static final List<String> EXPECTED = List.of("async free", "security free", "leader free", "cache held",
+			"begin held", "work held", "rollback held", "led free", "security free", "leader free", "cache held",
+			"begin held", "work held", "commit held", "cached held", "led free");
 
 	@Test
 	void lockIsBetweenSecurityAndCache() throws Exception {
@@ -93,9 +104,11 @@ class AdvisorOrderTests extends LockedBeansSupport {
 
 	@Test
 	void customOrder() throws Exception {
-		assertThat(events(withOrder(0))).containsSequence("security held", "cache held", "begin held");
-		assertThat(events(withOrder(Ordered.LOWEST_PRECEDENCE))).containsSequence("security free", "cache free",
-				"begin free", "work held");
+		assertThat(events(withOrder(0), leading(-1), AdvisorOrderTests::alone)).containsSequence("async free",
+				"leader free", "security held", "cache held", "begin held");
+		assertThat(events(withOrder(Ordered.LOWEST_PRECEDENCE), leading(Ordered.LOWEST_PRECEDENCE - 1),
+				AdvisorOrderTests::alone))
+			.containsSequence("security free", "leader free", "cache free", "begin free", "work held");
 	}
 
 	@Test
@@ -105,6 +118,20 @@ class AdvisorOrderTests extends LockedBeansSupport {
 					.getPropertySources()
 					.addFirst(new MapPropertySource("test", Map.of("refuse", "true"))));
 		assertThat(events).containsOnly("async free", "security free");
+	}
+
+	@Test
+	void followerTakesNoLock() throws Exception {
+		LeaderElection elsewhere = others().election("shop");
+		elsewhere.join();
+		await().atMost(PATIENCE).until(elsewhere.leadership()::isLeader);
+		try {
+			assertThat(events(byClass(), leading(ORDER - 1), AdvisorOrderTests::alone, false))
+				.containsExactly("async free", "security free", "leader free");
+		}
+		finally {
+			elsewhere.leave();
+		}
 	}
 
 	@Test
@@ -119,26 +146,50 @@ class AdvisorOrderTests extends LockedBeansSupport {
 		assertThat(context.getBean(Simple.class).call()).containsExactly("simple");
 	}
 
+	/**
+	 * Add nothing.
+	 */
+	private static void alone(AnnotationConfigApplicationContext context) {
+	}
+
+	private static LeaderAdvisingPostProcessor leading(int order) {
+		return new LeaderAdvisingPostProcessor(order, true);
+	}
+
 	private static LockAdvisingPostProcessor withOrder(int order) {
 		return new LockAdvisingPostProcessor(order, true, () -> {
 		});
 	}
 
-	private List<String> events(BeanPostProcessor postProcessor) throws Exception {
-		return events(postProcessor, (context) -> {
-		});
+	private List<String> events(BeanPostProcessor locking) throws Exception {
+		return events(locking, AdvisorOrderTests::alone);
+	}
+
+	private List<String> events(BeanPostProcessor locking, Consumer<AnnotationConfigApplicationContext> customizer)
+			throws Exception {
+		return events(locking, leading(ORDER - 1), customizer);
+	}
+
+	private List<String> events(BeanPostProcessor locking, LeaderAdvisingPostProcessor leading,
+			Consumer<AnnotationConfigApplicationContext> customizer) throws Exception {
+		return events(locking, leading, customizer, true);
 	}
 
 	@SuppressWarnings("unchecked")
-	private List<String> events(BeanPostProcessor postProcessor,
-			Consumer<AnnotationConfigApplicationContext> customizer) throws Exception {
+	private List<String> events(BeanPostProcessor locking, LeaderAdvisingPostProcessor leading,
+			Consumer<AnnotationConfigApplicationContext> customizer, boolean leader) throws Exception {
 		try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
 			customizer.accept(context);
-			context.registerBean("lockPostProcessor", (Class<BeanPostProcessor>) postProcessor.getClass(),
-					() -> postProcessor);
+			context.registerBean("lockPostProcessor", (Class<BeanPostProcessor>) locking.getClass(), () -> locking);
+			context.registerBean(LeaderAdvisingPostProcessor.class, () -> leading);
 			context.registerBean(LockTemplate.class, () -> new LockTemplate(locks(), PATIENCE, Runnable::run));
+			context.registerBean(LeaderRoles.class, () -> new LeaderRoles(context,
+					() -> context.getBean(Events.class).observe(locks()), "shop", List.of(), true));
 			context.register(Everything.class, Shop.class);
 			context.refresh();
+			if (leader) {
+				await().atMost(PATIENCE).until(locks().election("shop").leadership()::isLeader);
+			}
 			context.getBean(Shop.class).order();
 			Events events = context.getBean(Events.class);
 			events.done.get(30, TimeUnit.SECONDS);
@@ -160,6 +211,41 @@ class AdvisorOrderTests extends LockedBeansSupport {
 			this.seen.add(event + (isFree("order") ? " free" : " held"));
 		}
 
+		/**
+		 * Hear of the work of a leader.
+		 */
+		LockRegistry observe(LockRegistry registry) {
+			return observe(LockRegistry.class, registry, "election", this::observeElection);
+		}
+
+		private LeaderElection observeElection(LeaderElection election) {
+			return observe(LeaderElection.class, election, "leadership", this::observeLeadership);
+		}
+
+		private Leadership observeLeadership(Leadership leadership) {
+			return observe(Leadership.class, leadership, "begin", this::begun);
+		}
+
+		private Optional<LeaderWork> begun(Optional<LeaderWork> work) {
+			add("leader");
+			return work.map((begun) -> observe(LeaderWork.class, begun, "close", (closed) -> {
+				add("led");
+				return closed;
+			}));
+		}
+
+		@SuppressWarnings({ "unchecked", "NullAway" }) // R may be nullable
+		private static <T, R extends @Nullable Object> T observe(Class<T> type, T target, String method,
+				UnaryOperator<R> result) {
+			MethodInterceptor observer = (invocation) -> {
+				Object returned = invocation.proceed();
+				return invocation.getMethod().getName().equals(method) ? result.apply((R) returned) : returned;
+			};
+			ProxyFactory factory = new ProxyFactory(type, observer);
+			factory.setTarget(target);
+			return (T) factory.getProxy();
+		}
+
 	}
 
 	public static class Shop {
@@ -175,6 +261,7 @@ class AdvisorOrderTests extends LockedBeansSupport {
 		@Async
 		@Retryable(maxRetries = 1, delay = 0)
 		@PreAuthorize("@guard.check()")
+		@LeaderOnly
 		@DistributedLock("order")
 		@Cacheable("orders")
 		@Transactional

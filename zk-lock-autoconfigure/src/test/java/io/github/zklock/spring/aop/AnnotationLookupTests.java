@@ -240,6 +240,13 @@ class AnnotationLookupTests extends LockedBeansSupport {
 	}
 
 	@Test
+	void methodIsLookedUpOnce() throws Exception {
+		AnnotatedMethods<DistributedLock> methods = new AnnotatedMethods<>(DistributedLock.class);
+		Method method = Base.class.getMethod("call");
+		assertThat(methods.find(method, Base.class)).hasSize(1).isSameAs(methods.find(method, Base.class));
+	}
+
+	@Test
 	void frozenProxy() {
 		assertThat(start(FrozenConfiguration.class).getBean(Base.class).call()).containsExactly("base");
 	}

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
@@ -13,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 import io.github.zklock.LockLease;
 import io.github.zklock.LockLostException;
@@ -22,12 +24,15 @@ import io.github.zklock.LockUnavailableException;
 import io.github.zklock.spring.CurrentLock;
 import io.github.zklock.spring.DistributedLock;
 import io.github.zklock.spring.LockInterruptedException;
+import io.github.zklock.spring.LockOptions;
 import io.github.zklock.spring.OnContention;
+import io.github.zklock.spring.OnLost;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
 import org.jspecify.annotations.NullUnmarked;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
@@ -37,6 +42,7 @@ import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.scheduling.annotation.Scheduled;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
@@ -71,6 +77,17 @@ class InterceptorTests extends LockedBeansSupport {
 		assertThat(bean.text()).isEqualTo("text");
 		assertThat(bean.list()).containsExactly("text");
 		assertThat(bean.runs()).isEqualTo(8);
+	}
+
+	@Test
+	void skippedCallIsNoFallback() throws Exception {
+		LockedMethods methods = new LockedMethods(new DefaultListableBeanFactory());
+		for (String name : List.of("nothing", "number", "optional")) {
+			LockedMethod method = Objects.requireNonNull(methods.find(Skipping.class.getMethod(name), Skipping.class));
+			assertThat(method.locksOf(new Skipping(), new Object[0])).extracting(LockOptions::onContention)
+				.as(name)
+				.containsExactly(OnContention.SKIP);
+		}
 	}
 
 	@Test
@@ -212,6 +229,32 @@ class InterceptorTests extends LockedBeansSupport {
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(bean::skipping);
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(bean::fallingBack);
 			assertThat(bean.fallbacks()).isZero();
+		}
+	}
+
+	@Test
+	void lossIsTreatedAsTheAnnotationSays() {
+		try (ZooKeeperLocks shortLived = registry(Duration.ofSeconds(2))) {
+			Losing bean = start(byClass(), shortLived, (beans) -> beans.register(Losing.class)).getBean(Losing.class);
+			assertThatCode(bean::ignoring).doesNotThrowAnyException();
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(bean::interrupted)
+				.withCauseExactlyInstanceOf(InterruptedException.class);
+			assertThat(Thread.interrupted()).isFalse();
+		}
+	}
+
+	@Test
+	void minHoldIsThatOfTheOutermostAnnotation() {
+		try (ZooKeeperLocks closing = registry(Duration.ofSeconds(30))) {
+			var context = start(byClass(), closing, (beans) -> beans.register(Lingering.class, Brief.class));
+			Consumer<String> nothing = CurrentLock::assertHeld;
+			Lingering lingering = context.getBean(Lingering.class);
+			Brief brief = context.getBean(Brief.class);
+			brief.call("inner", (name) -> lingering.call(name, nothing));
+			assertThat(isFree("inner")).as("after both").isTrue();
+			lingering.call("outer", (name) -> brief.call(name, nothing));
+			assertThat(isFree("outer")).as("after both").isFalse();
+			assertThat(closing.held()).isEmpty();
 		}
 	}
 
@@ -595,6 +638,17 @@ class InterceptorTests extends LockedBeansSupport {
 			this.fallbacks++;
 		}
 
+		@DistributedLock(name = "losing", onLost = OnLost.IGNORE)
+		public void ignoring() throws InterruptedException {
+			lose();
+		}
+
+		@DistributedLock(name = "losing", onLost = OnLost.INTERRUPT)
+		public void interrupted() throws InterruptedException {
+			assertThat(others().breakLock("losing")).isTrue();
+			assertThat(new CountDownLatch(1).await(30, TimeUnit.SECONDS)).as("interrupted").isTrue();
+		}
+
 		private static void lose() throws InterruptedException {
 			CountDownLatch lost = new CountDownLatch(1);
 			CurrentLock.lease().onLost(lost::countDown);
@@ -671,6 +725,24 @@ class InterceptorTests extends LockedBeansSupport {
 		@DistributedLock(name = "nested", maxWait = "0")
 		public List<String> call() {
 			return locked("nested");
+		}
+
+	}
+
+	static class Lingering {
+
+		@DistributedLock(name = "#{#name}", minHold = "${no.such.property:1h}")
+		public void call(String name, Consumer<String> inside) {
+			inside.accept(name);
+		}
+
+	}
+
+	static class Brief {
+
+		@DistributedLock(name = "#{#name}")
+		public void call(String name, Consumer<String> inside) {
+			inside.accept(name);
 		}
 
 	}

@@ -4,15 +4,16 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Consumer;
 
 import io.github.zklock.LockLease;
+import io.github.zklock.LockProbe;
 import io.github.zklock.embedded.ConnectString;
 import io.github.zklock.embedded.EmbeddedZooKeeperTest;
 import io.github.zklock.spring.CurrentLock;
 import io.github.zklock.spring.LockConfigurationException;
 import io.github.zklock.spring.LockTemplate;
+import io.github.zklock.spring.leader.LeaderRoles;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -106,14 +107,7 @@ abstract class LockedBeansSupport {
 	 * Return whether the other process can have a lock.
 	 */
 	static boolean isFree(String name) {
-		try {
-			Optional<LockLease> lease = others.lock(name).tryAcquire(Duration.ZERO);
-			lease.ifPresent(LockLease::close);
-			return lease.isPresent();
-		}
-		catch (InterruptedException ex) {
-			throw new IllegalStateException(ex);
-		}
+		return LockProbe.isFree(others, name);
 	}
 
 	/**
@@ -143,6 +137,19 @@ abstract class LockedBeansSupport {
 
 	AnnotationConfigApplicationContext start(Consumer<AnnotationConfigApplicationContext> beans) {
 		return start(byClass(), locks, beans);
+	}
+
+	/**
+	 * Start an application with roles, which it joins.
+	 */
+	AnnotationConfigApplicationContext startLeading(boolean byClass, Class<?>... components) {
+		return start((context) -> {
+			context.registerBean(LeaderAdvisingPostProcessor.class,
+					() -> new LeaderAdvisingPostProcessor(ORDER - 1, byClass));
+			context.registerBean(LeaderRoles.class,
+					() -> new LeaderRoles(context, LockedBeansSupport::locks, "shop", List.of(), true));
+			context.register(components);
+		});
 	}
 
 	AnnotationConfigApplicationContext start(LockAdvisingPostProcessor postProcessor, ZooKeeperLocks registry,

@@ -1,17 +1,23 @@
 package io.github.zklock.spring.aop;
 
 import java.io.IOException;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import io.github.zklock.LockTimeoutException;
+import io.github.zklock.leader.LeaderElection;
 import io.github.zklock.spring.DistributedLock;
 import io.github.zklock.spring.LeaderOnly;
 import io.github.zklock.spring.LockConfigurationException;
+import io.github.zklock.spring.NotLeaderException;
 import io.github.zklock.spring.OnContention;
+import io.github.zklock.spring.OnNotLeading;
 import io.github.zklock.spring.aop.other.PackagePrivateBase;
 import jakarta.annotation.PostConstruct;
 import org.jspecify.annotations.NullMarked;
@@ -21,9 +27,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Mono;
 
 import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.scope.ScopedObject;
+import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.InitializingBean;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -38,9 +47,12 @@ import org.springframework.context.annotation.Scope;
 import org.springframework.context.annotation.ScopedProxyMode;
 import org.springframework.context.support.SimpleThreadScope;
 import org.springframework.core.PriorityOrdered;
+import org.springframework.core.annotation.AliasFor;
 import org.springframework.scheduling.annotation.Async;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 /**
@@ -93,6 +105,15 @@ class ValidationTests extends LockedBeansSupport {
 				arguments(Initializing.class,
 						"@DistributedLock holds for {bean}.afterPropertiesSet(), which is called by the container: calls do not go through a proxy.",
 						"LockTemplate"),
+				arguments(InitializedOfType.class,
+						"@DistributedLock holds for {bean}.prepare(), which is called by the container: calls do not go through a proxy.",
+						"ApplicationReadyEvent"),
+				arguments(InitializingOfType.class,
+						"@DistributedLock holds for {bean}.afterPropertiesSet(), which is called by the container: calls do not go through a proxy.",
+						"LockTemplate"),
+				arguments(DestroyedOfType.class,
+						"@DistributedLock holds for {bean}.destroy(), which is called by the container: calls do not go through a proxy.",
+						"LockTemplate"),
 				arguments(FallbackWithoutPolicy.class,
 						"The @DistributedLock of {bean}.call() has the fallback 'busy', but onContention=THROW.",
 						"Set onContention=FALLBACK"),
@@ -142,6 +163,87 @@ class ValidationTests extends LockedBeansSupport {
 				arguments(SpecialFuture.class,
 						"@DistributedLock on {bean}.call() returns a FutureTask, and nobody can tell when that is complete.",
 						"CompletionStage"));
+	}
+
+	@ParameterizedTest
+	@MethodSource
+	void leaderMistakes(Class<?> bean, String description, String action) {
+		LockConfigurationException failure = failure(() -> startLeading(true, bean));
+		assertThat(failure).hasMessage(description.replace("{bean}", bean.getName()));
+		assertThat(failure.action()).contains(action).doesNotContain("LockTemplate");
+	}
+
+	static Stream<Arguments> leaderMistakes() {
+		return Stream.of(
+				arguments(LeaderPrivateMethod.class,
+						"@LeaderOnly holds for {bean}.call(), which is private: calls do not go through a proxy.",
+						"Leadership.run(Runnable)"),
+				arguments(LeaderFinalMethod.class,
+						"@LeaderOnly holds for {bean}.call(), which is final: calls do not go through a proxy.",
+						"Remove 'final'"),
+				arguments(LeaderFinalMethodOfType.class,
+						"@LeaderOnly holds for {bean}.call(), which is final: calls do not go through a proxy.",
+						"add 'open'"),
+				arguments(LeaderFinalClass.class,
+						"@LeaderOnly is used in the class {bean}, which is final: no proxy can be made.",
+						"Leadership.run(Runnable)"),
+				arguments(LeaderPrimitive.class,
+						"The @LeaderOnly of {bean}.call() has onNotLeading=SKIP, but the method must not return null.",
+						"onNotLeading=THROW"),
+				arguments(LeaderNonNull.class,
+						"The @LeaderOnly of {bean}.call() has onNotLeading=SKIP, but the method must not return null.",
+						"@Nullable"),
+				arguments(LeaderNonNullOfType.class,
+						"The @LeaderOnly of {bean}.call() has onNotLeading=SKIP, but the method must not return null.",
+						"Optional"),
+				arguments(LeaderNonNullComposed.class,
+						"The @LeaderOnly of {bean}.call() has onNotLeading=SKIP, but the method must not return null.",
+						"Optional"),
+				arguments(LeaderNonNullByInterface.class,
+						"The @LeaderOnly of {bean}.call() has onNotLeading=SKIP, but the method must not return null.",
+						"Optional"),
+				arguments(LeaderUnknownProperty.class,
+						"The @LeaderOnly of {bean}.call() has '${no.such.property}' as its role, with a property that is not set.",
+						"Set the property"),
+				arguments(LeaderPlainFuture.class,
+						"@LeaderOnly on {bean}.call() returns a Future, and nobody can tell when that is complete.",
+						"add @Async"),
+				arguments(LeaderTwice.class, "The @LeaderOnly of {bean}.call() is not the only one.",
+						"Keep one @LeaderOnly"),
+				arguments(LeaderInitialized.class,
+						"@LeaderOnly holds for {bean}.prepare(), which is called by the container: calls do not go through a proxy.",
+						"ApplicationReadyEvent"));
+	}
+
+	@Test
+	void methodOfALeaderThatJdkProxyDoesNotHave() {
+		assertThat(failure(() -> startLeading(false, LeaderNotInInterface.class)))
+			.hasMessageContaining("@LeaderOnly holds for " + LeaderNotInInterface.class.getName()
+					+ ".call(), which is not a method of an interface");
+	}
+
+	/**
+	 * What is found by the rules is found by calls, too.
+	 */
+	@Test
+	void onlyTheLeaderRunsWhereverTheAnnotationIs() {
+		LeaderElection elsewhere = others().election("shop");
+		elsewhere.join();
+		await().atMost(PATIENCE).until(elsewhere.leadership()::isLeader);
+		AnnotationConfigApplicationContext context = startLeading(true, LeaderComposed.class, LeaderOfType.class,
+				LeaderByInterface.class, LeaderThrowing.class);
+		AnnotationConfigApplicationContext byInterface = startLeading(false, LeaderByInterface.class);
+		assertThat(byInterface.getBean(LeaderJob.class)).isNotInstanceOf(LeaderByInterface.class);
+		List<Supplier<@Nullable String>> calls = List.of(context.getBean(LeaderComposed.class)::call,
+				context.getBean(LeaderOfType.class)::call, context.getBean(LeaderByInterface.class)::call,
+				byInterface.getBean(LeaderJob.class)::call);
+		assertThat(calls).extracting(Supplier::get).containsOnlyNulls();
+		assertThat(context.getBean(LeaderOfType.class)).hasToString("not advised");
+		assertThatExceptionOfType(NotLeaderException.class).isThrownBy(context.getBean(LeaderThrowing.class)::call)
+			.withMessageContaining("'shop'");
+		elsewhere.leave();
+		await().atMost(PATIENCE).untilAsserted(() -> assertThat(calls).extracting(Supplier::get).containsOnly("ran"));
+		assertThat(context.getBean(LeaderThrowing.class).call()).isEqualTo(1);
 	}
 
 	@Test
@@ -283,6 +385,19 @@ class ValidationTests extends LockedBeansSupport {
 		try (AnnotationConfigApplicationContext context = startWithout(LazyGood.class)) {
 			assertThat(failure(() -> context.getBean("bean"))).hasMessageContaining("@DistributedLock is used in");
 		}
+	}
+
+	/**
+	 * A transaction inside the proxy would commit before the publisher is checked.
+	 */
+	@Test
+	void frozenProxyOfAPublisher() {
+		LockConfigurationException failure = failure(FrozenPublisherConfiguration.class);
+		assertThat(failure).hasMessageContaining("@DistributedLock")
+			.hasMessageContaining(LockedPublisher.class.getName())
+			.hasMessageContaining("'frozenPublisher'")
+			.hasMessageContaining("frozen");
+		assertThat(failure.action()).contains("Do not freeze", "ReactiveLockTemplate");
 	}
 
 	@Test
@@ -475,6 +590,33 @@ class ValidationTests extends LockedBeansSupport {
 		@Override
 		@DistributedLock("a")
 		public void afterPropertiesSet() {
+		}
+
+	}
+
+	@DistributedLock("a")
+	static class InitializedOfType {
+
+		@PostConstruct
+		public void prepare() {
+		}
+
+	}
+
+	@DistributedLock("a")
+	static class InitializingOfType implements InitializingBean {
+
+		@Override
+		public void afterPropertiesSet() {
+		}
+
+	}
+
+	@DistributedLock("a")
+	static class DestroyedOfType implements DisposableBean {
+
+		@Override
+		public void destroy() {
 		}
 
 	}
@@ -888,6 +1030,222 @@ class ValidationTests extends LockedBeansSupport {
 
 		List<String> callHen() {
 			return this.hen.call();
+		}
+
+	}
+
+	@SuppressWarnings("unused")
+	static class LeaderPrivateMethod {
+
+		@LeaderOnly
+		private void call() {
+		}
+
+	}
+
+	static class LeaderFinalMethod {
+
+		@LeaderOnly
+		public final void call() {
+		}
+
+	}
+
+	@LeaderOnly
+	static class LeaderFinalMethodOfType {
+
+		public final void call() {
+		}
+
+	}
+
+	static final class LeaderFinalClass {
+
+		@LeaderOnly
+		public void call() {
+		}
+
+	}
+
+	static class LeaderPrimitive {
+
+		@LeaderOnly
+		public int call() {
+			return 1;
+		}
+
+	}
+
+	@NullMarked
+	static class LeaderNonNull {
+
+		@LeaderOnly
+		public String call() {
+			return "";
+		}
+
+	}
+
+	@NullMarked
+	@LeaderOnly
+	static class LeaderNonNullOfType {
+
+		public String call() {
+			return "";
+		}
+
+	}
+
+	@Retention(RetentionPolicy.RUNTIME)
+	@LeaderOnly
+	@interface Composed {
+
+		@AliasFor(annotation = LeaderOnly.class)
+		String role() default "";
+
+	}
+
+	@NullMarked
+	static class LeaderNonNullComposed {
+
+		@Composed
+		public String call() {
+			return "";
+		}
+
+	}
+
+	@NullMarked
+	interface NonNullJob {
+
+		@LeaderOnly
+		String call();
+
+	}
+
+	@NullMarked
+	static class LeaderNonNullByInterface implements NonNullJob {
+
+		@Override
+		public String call() {
+			return "";
+		}
+
+	}
+
+	static class LeaderUnknownProperty {
+
+		@LeaderOnly("${no.such.property}")
+		public void call() {
+		}
+
+	}
+
+	static class LeaderPlainFuture {
+
+		@LeaderOnly
+		public Future<String> call() {
+			return CompletableFuture.completedFuture("");
+		}
+
+	}
+
+	static class LeaderTwice {
+
+		@LeaderOnly("a")
+		@Composed(role = "b")
+		public void call() {
+		}
+
+	}
+
+	static class LeaderInitialized {
+
+		@PostConstruct
+		@LeaderOnly
+		public void prepare() {
+		}
+
+	}
+
+	static class LeaderNotInInterface implements Plain {
+
+		@LeaderOnly
+		public void call() {
+		}
+
+		@Override
+		public void other() {
+		}
+
+	}
+
+	static class LeaderComposed {
+
+		@Composed(role = "${no.such.property:shop}")
+		public @Nullable String call() {
+			return "ran";
+		}
+
+	}
+
+	@LeaderOnly
+	static class LeaderOfType {
+
+		public @Nullable String call() {
+			return "ran";
+		}
+
+		@Override
+		public String toString() {
+			return "not advised";
+		}
+
+	}
+
+	interface LeaderJob {
+
+		@LeaderOnly
+		@Nullable String call();
+
+	}
+
+	static class LeaderByInterface implements LeaderJob {
+
+		@Override
+		public @Nullable String call() {
+			return "ran";
+		}
+
+	}
+
+	static class LeaderThrowing {
+
+		@LeaderOnly(onNotLeading = OnNotLeading.THROW)
+		public int call() {
+			return 1;
+		}
+
+	}
+
+	static class LockedPublisher {
+
+		@DistributedLock("a")
+		public Mono<String> call() {
+			return Mono.empty();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class FrozenPublisherConfiguration {
+
+		@Bean
+		LockedPublisher frozenPublisher() {
+			ProxyFactory factory = new ProxyFactory(new LockedPublisher());
+			factory.setProxyTargetClass(true);
+			factory.setFrozen(true);
+			return (LockedPublisher) factory.getProxy();
 		}
 
 	}

@@ -199,6 +199,18 @@ class LeaderRolesTests extends LeaderTestSupport {
 	}
 
 	@Test
+	void workOfAnInjectedLeadershipThatStopsItsApplicationIsNotWaitedFor() throws Exception {
+		TestApplication application = leader("zk.lock.leader.hand-over-wait=1h");
+		Leadership leadership = application.leadership(ROLE);
+		assertThat(get(call(() -> leadership.run(() -> {
+			application.roles().stop();
+			assertThat(Thread.currentThread().isInterrupted()).isFalse();
+			assertThat(application.participants(ROLE)).isEmpty();
+			assertThat(leadership.isLeader()).isFalse();
+		})))).isTrue();
+	}
+
+	@Test
 	void interruptEndsTheWaitForRunningWork() throws Exception {
 		TestApplication application = leader();
 		LeaderWork work = application.leadership(ROLE).begin().orElseThrow();

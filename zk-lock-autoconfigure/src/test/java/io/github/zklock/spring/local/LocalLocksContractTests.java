@@ -13,4 +13,9 @@ class LocalLocksContractTests extends LockRegistryContract {
 		return new LocalLocks(handOverWait, listeners);
 	}
 
+	@Override
+	LockRegistry createPatient(Duration closeWait) {
+		return new LocalLocks(PATIENCE, closeWait, List.of());
+	}
+
 }

@@ -140,6 +140,19 @@ class LocalLocksTests extends RegistryTestSupport {
 	}
 
 	@Test
+	void closesWhateverTheLongestWait() throws Exception {
+		LocalLocks patient = new LocalLocks(Duration.ZERO, Duration.ofSeconds(Long.MAX_VALUE), List.of());
+		LockLease lease = patient.lock("lock").acquire();
+		CompletableFuture<LockLease> waiting = patient.lock("lock").acquireAsync(PATIENCE);
+		CompletableFuture<Boolean> closing = run(patient::close);
+		assertThat(waiting).as("refused by close").failsWithin(PATIENCE);
+		assertThat(lease.isHeld()).isTrue();
+		lease.close();
+		get(closing);
+		assertThat(patient.knownNames()).isZero();
+	}
+
+	@Test
 	void threadsEndWithTheRegistry() throws Exception {
 		Services services = new Services(List.of());
 		LockTable table = new LockTable(services);

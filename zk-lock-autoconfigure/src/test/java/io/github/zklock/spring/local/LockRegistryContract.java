@@ -56,6 +56,12 @@ abstract class LockRegistryContract extends RegistryTestSupport {
 
 	private NamedLock write;
 
+	/**
+	 * Make a registry that nobody else uses, and that waits for holders when it is
+	 * closed.
+	 */
+	abstract LockRegistry createPatient(Duration closeWait);
+
 	@BeforeEach
 	void createRegistry() {
 		this.locks = registry(PATIENCE, this.events);
@@ -1093,6 +1099,80 @@ abstract class LockRegistryContract extends RegistryTestSupport {
 		assertThat(inspector(this.locks).waiting()).isEmpty();
 		lease.close();
 		lease.close(Duration.ofDays(1));
+	}
+
+	@Test
+	void closeWaitsForHolders() throws Exception {
+		LockRegistry patient = closing(createPatient(PATIENCE));
+		CountDownLatch lost = new CountDownLatch(1);
+		LockLease lease = patient.lock("lock").acquire();
+		lease.onLost(lost::countDown);
+		LockLease reading = patient.readLock("other").acquire();
+		reading.onLost(lost::countDown);
+		CountDownLatch locked = new CountDownLatch(1);
+		CountDownLatch unlock = new CountDownLatch(1);
+		CompletableFuture<Boolean> owner = run(() -> {
+			NamedLock owned = patient.lock("owned");
+			owned.lock();
+			locked.countDown();
+			assertThat(awaitLatch(unlock)).isTrue();
+			assertThat(owned.isHeldByCurrentThread()).isTrue();
+			owned.unlock();
+		});
+		assertThat(awaitLatch(locked)).isTrue();
+		patient.lock("lingering").acquire().close(Duration.ofDays(1));
+		CompletableFuture<LockLease> waiting = patient.lock("lock").acquireAsync(PATIENCE);
+		awaitWaiting(patient, 1);
+		CompletableFuture<Boolean> closing = run(() -> close(patient));
+		assertThat(waiting).failsWithin(PATIENCE)
+			.withThrowableThat()
+			.withCauseInstanceOf(LockUnavailableException.class)
+			.withMessageContaining("closed");
+		assertClosed(() -> patient.lock("lock").tryAcquire(Duration.ZERO));
+		assertThat(lease.isHeld()).isTrue();
+		lease.close();
+		assertThat(closing).isNotDone();
+		assertThat(reading.isHeld()).isTrue();
+		reading.close(Duration.ofDays(1));
+		assertThat(closing).isNotDone();
+		unlock.countDown();
+		get(owner);
+		get(closing);
+		assertThat(lost.getCount()).as("nothing was lost").isOne();
+	}
+
+	@Test
+	void closeDoesNotWaitForItsOwnThreadNorForEver() throws Exception {
+		LockRegistry patient = closing(createPatient(Duration.ofDays(1)));
+		patient.lock("lock").lock();
+		close(patient);
+		assertLost(patient.lock("lock")::unlock);
+		LockRegistry impatient = closing(createPatient(Duration.ofMillis(50)));
+		LockLease lease = impatient.lock("lock").acquire();
+		get(run(() -> close(impatient)));
+		assertThat(lease.isHeld()).isFalse();
+	}
+
+	@Test
+	void onlyANewInterruptEndsTheWaitForHolders() throws Exception {
+		LockRegistry patient = closing(createPatient(Duration.ofDays(1)));
+		LockLease lease = patient.lock("lock").acquire();
+		AtomicReference<Thread> closer = new AtomicReference<>();
+		CompletableFuture<Boolean> closing = call(() -> {
+			closer.set(Thread.currentThread());
+			Thread.currentThread().interrupt();
+			close(patient);
+			return Thread.interrupted();
+		});
+		assertThatExceptionOfType(TimeoutException.class)
+			.isThrownBy(() -> closing.get(A_MOMENT.toMillis(), TimeUnit.MILLISECONDS));
+		assertThat(lease.isHeld()).isTrue();
+		await().atMost(PATIENCE).until(() -> {
+			closer.get().interrupt();
+			return closing.isDone();
+		});
+		assertThat(get(closing)).as("still set").isTrue();
+		assertThat(lease.isHeld()).isFalse();
 	}
 
 	@Test

@@ -43,7 +43,13 @@ abstract class RegistryTestSupport {
 	}
 
 	LockRegistry registry(Duration handOverWait, LockListener... listeners) {
-		LockRegistry registry = create(handOverWait, List.of(listeners));
+		return closing(create(handOverWait, List.of(listeners)));
+	}
+
+	/**
+	 * Have a registry closed in the end.
+	 */
+	LockRegistry closing(LockRegistry registry) {
 		this.registries.add((AutoCloseable) registry);
 		return registry;
 	}

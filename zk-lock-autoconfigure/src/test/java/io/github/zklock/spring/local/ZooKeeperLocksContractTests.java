@@ -22,13 +22,20 @@ class ZooKeeperLocksContractTests extends LockRegistryContract {
 
 	@Override
 	LockRegistry create(Duration handOverWait, List<LockListener> listeners) {
-		ZooKeeperLocks.Builder builder = ZooKeeperLocks.builder(this.connectString)
-			.root("/root-" + ++this.roots)
-			.sessionTimeout(Duration.ofSeconds(30))
-			.handOverWait(handOverWait)
-			.closeWait(Duration.ZERO);
+		ZooKeeperLocks.Builder builder = builder().handOverWait(handOverWait).closeWait(Duration.ZERO);
 		listeners.forEach(builder::listener);
 		return builder.build();
+	}
+
+	@Override
+	LockRegistry createPatient(Duration closeWait) {
+		return builder().closeWait(closeWait).build();
+	}
+
+	private ZooKeeperLocks.Builder builder() {
+		return ZooKeeperLocks.builder(this.connectString)
+			.root("/root-" + ++this.roots)
+			.sessionTimeout(Duration.ofSeconds(30));
 	}
 
 }
