@@ -1,5 +1,5 @@
 /**
- * An application that shows what zk-lock does.
+ * A ticket shop that runs in several instances and shows what zk-lock does for it.
  */
 @NullMarked
 package io.github.zklock.sample;
