@@ -42,7 +42,7 @@ class BrowserIT {
 	private static final List<Integer> PORTS = FreePorts.find(3);
 
 	private static final ShopCluster cluster = new ShopCluster(PORTS, System.out, Duration.ofSeconds(8),
-			"--sample.slow-job-time=2m", "--sample.report-time=3s", "--logging.level.root=warn",
+			"--sample.slow-job-time=2m", "--sample.report-time=6s", "--logging.level.root=warn",
 			"--spring.main.banner-mode=off");
 
 	private static final Page page = new Page();
