@@ -104,7 +104,7 @@ public final class EnsembleMember {
 	private List<String> command() {
 		List<String> command = new ArrayList<>();
 		command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-		command.addAll(List.of("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
+		command.addAll(List.of("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dzookeeper.forceSync=no"));
 		command.addAll(this.jvmOptions);
 		command.addAll(List.of("-cp", System.getProperty("java.class.path"), EnsembleMemberMain.class.getName(),
 				this.directory.resolve(ZooKeeperEnsemble.CONFIGURATION_FILE).toString()));

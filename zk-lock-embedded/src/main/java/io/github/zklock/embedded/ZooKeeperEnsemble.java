@@ -20,6 +20,11 @@ import java.util.stream.Collectors;
  * can be cut. Everything ends with {@link #close()}, and also when this JVM dies.
  *
  * <p>
+ * Members do not wait for their disks: what they have written survives their own end, but
+ * not that of the machine. {@code jvmOption("-Dzookeeper.forceSync=yes")} makes them
+ * wait.
+ *
+ * <p>
  * Thread-safe. Killing, pausing and cutting need a Unix.
  *
  * <pre class="code">
