@@ -123,8 +123,6 @@ abstract class Request {
 
 		private static final long FOREVER = Long.MAX_VALUE;
 
-		private static final long ANSWER_NANOS = Duration.ofMillis(500).toNanos();
-
 		private final long start = System.nanoTime();
 
 		private final long nanos;
@@ -140,12 +138,15 @@ abstract class Request {
 			return new Wait(FOREVER, true);
 		}
 
-		/**
-		 * Wait for some time. Zero means to take the lock if it is free, and not to queue
-		 * for it; ZooKeeper has a moment to answer.
-		 */
 		static Wait ofNanos(long nanos) {
-			return (nanos > 0) ? new Wait(nanos, true) : new Wait(ANSWER_NANOS, false);
+			return new Wait(nanos, true);
+		}
+
+		/**
+		 * Wait for an answer of ZooKeeper, but not for the lock.
+		 */
+		static Wait forAnAnswer(long nanos) {
+			return new Wait(nanos, false);
 		}
 
 		boolean isPatient() {

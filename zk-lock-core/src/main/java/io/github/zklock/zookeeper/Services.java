@@ -9,8 +9,9 @@ package io.github.zklock.zookeeper;
  * @param users the threads on which users are called
  * @param listeners hear what happens to locks
  * @param threadHolds which locks are in the hands of which threads
+ * @param answerNanos how long ZooKeeper has to answer a request that does not wait
  */
 record Services(SessionKeeper keeper, ContenderSettings settings, NodeData nodeData, UserThreads users,
-		Listeners listeners, ThreadHolds threadHolds) {
+		Listeners listeners, ThreadHolds threadHolds, long answerNanos) {
 
 }

@@ -66,13 +66,13 @@ final class ZooKeeperLock implements NamedLock {
 
 	@Override
 	public boolean tryLock() {
-		return enterAgain() || obtainUninterruptibly(Wait.ofNanos(0)) != null;
+		return enterAgain() || obtainUninterruptibly(waitFor(0)) != null;
 	}
 
 	@Override
 	public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
 		throwIfInterrupted();
-		return enterAgain() || obtain(Thread.currentThread(), Wait.ofNanos(unit.toNanos(time)), true) != null;
+		return enterAgain() || obtain(Thread.currentThread(), waitFor(unit.toNanos(time)), true) != null;
 	}
 
 	@Override
@@ -169,7 +169,15 @@ final class ZooKeeperLock implements NamedLock {
 			throw new IllegalArgumentException(
 					"'maxWait' for lock '%s' must not be negative but was %s".formatted(name(), maxWait));
 		}
-		return Wait.ofNanos(Durations.toNanos(maxWait));
+		return waitFor(Durations.toNanos(maxWait));
+	}
+
+	/**
+	 * Zero means to take the lock if it is free, and not to queue for it; ZooKeeper has a
+	 * moment to answer.
+	 */
+	private Wait waitFor(long nanos) {
+		return (nanos > 0) ? Wait.ofNanos(nanos) : Wait.forAnAnswer(this.services.answerNanos());
 	}
 
 	// Waiting

@@ -86,7 +86,8 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 		this.keeper = new SessionKeeper(options.sessionSettings(), this.loop, this.users);
 		this.services = new Services(this.keeper,
 				new ContenderSettings(List.copyOf(options.acl), options.sequenceLimit, new AttemptIds()), nodeData,
-				this.users, new Listeners(List.copyOf(options.listeners), this.users), new ThreadHolds());
+				this.users, new Listeners(List.copyOf(options.listeners), this.users), new ThreadHolds(),
+				Durations.toNanos(options.answerTime));
 		this.reader = new QueueReader(this.keeper, nodeData);
 	}
 
@@ -340,6 +341,8 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 
 		private Duration handOverWait = Duration.ofSeconds(10);
 
+		private Duration answerTime = Duration.ofMillis(500);
+
 		private List<ACL> acl = Ids.OPEN_ACL_UNSAFE;
 
 		private long sequenceLimit = ContenderSettings.DEFAULT_SEQUENCE_LIMIT;
@@ -421,6 +424,14 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 		 */
 		public Builder handOverWait(Duration handOverWait) {
 			this.handOverWait = requireNotNegative("handOverWait", handOverWait);
+			return this;
+		}
+
+		/**
+		 * Set how long ZooKeeper has to answer a request that does not wait for the lock.
+		 */
+		Builder answerTime(Duration answerTime) {
+			this.answerTime = requirePositive("answerTime", answerTime);
 			return this;
 		}
 
