@@ -33,7 +33,7 @@ import static org.awaitility.Awaitility.await;
  */
 class ElectionLossTests extends ElectionTestSupport {
 
-	private static final Duration SHORT_SESSION = Duration.ofSeconds(4);
+	private static final Duration SHORT_SESSION = Duration.ofSeconds(6);
 
 	private final FaultProxy proxy = proxy();
 
@@ -139,8 +139,7 @@ class ElectionLossTests extends ElectionTestSupport {
 		await().atMost(PATIENCE).until(() -> !this.election.leadership().isLeader());
 		assertThat(ledWhenGranted).as("another leads while the server keeps the role").isNotDone();
 		assertThat(get(ledWhenGranted)).isFalse();
-		await().atMost(PATIENCE)
-			.until(() -> this.recorder.events().get(this.recorder.events().size() - 1).equals("revoked"));
+		await().atMost(PATIENCE).until(() -> this.recorder.lastEvent().equals("revoked"));
 	}
 
 	/**
@@ -316,8 +315,7 @@ class ElectionLossTests extends ElectionTestSupport {
 		}
 		awaitLeader(this.election);
 		this.election.leave();
-		await().atMost(PATIENCE)
-			.until(() -> this.recorder.events().get(this.recorder.events().size() - 1).equals("revoked"));
+		await().atMost(PATIENCE).until(() -> this.recorder.lastEvent().equals("revoked"));
 		this.recorder.assertOrderly();
 		other.assertOrderly();
 		assertThat(this.recorder.events()).contains("suspended", "resumed");
@@ -359,7 +357,7 @@ class ElectionLossTests extends ElectionTestSupport {
 		List<LeaderElection> elections = new ArrayList<>();
 		for (int candidate = 0; candidate < 20; candidate++) {
 			proxies.add(proxy());
-			elections.add(registry(proxies.get(candidate), SHORT_SESSION).election(ROLE));
+			elections.add(registry(proxies.get(candidate)).election(ROLE));
 			elections.get(candidate).join();
 		}
 		awaitLeaderNodes(20);

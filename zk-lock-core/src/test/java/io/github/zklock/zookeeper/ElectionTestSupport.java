@@ -87,7 +87,7 @@ abstract class ElectionTestSupport extends LockTestSupport {
 		}
 
 		private synchronized void record(String event, String after, long token) {
-			String last = this.events.isEmpty() ? "" : this.events.get(this.events.size() - 1);
+			String last = lastEvent();
 			boolean fits = event.equals("granted") ? last.isEmpty() || last.equals("revoked")
 					: after.contains(last) && !last.isEmpty() && token == this.tokens.get(this.tokens.size() - 1);
 			this.events.add(fits ? event : "%s after %s".formatted(event, last));
@@ -95,6 +95,10 @@ abstract class ElectionTestSupport extends LockTestSupport {
 
 		synchronized List<String> events() {
 			return List.copyOf(this.events);
+		}
+
+		synchronized String lastEvent() {
+			return this.events.isEmpty() ? "" : this.events.get(this.events.size() - 1);
 		}
 
 		synchronized List<Long> tokens() {
