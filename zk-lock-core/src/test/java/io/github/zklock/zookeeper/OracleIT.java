@@ -37,7 +37,9 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class OracleIT extends LockTestSupport {
 
-	private static final Duration SESSION = Duration.ofSeconds(2);
+	private static final Duration SESSION = Duration.ofSeconds(4);
+
+	private static final int FAULT_MILLIS = 2_000;
 
 	private static final int NAMES = 3;
 
@@ -64,9 +66,9 @@ class OracleIT extends LockTestSupport {
 	 */
 	private static final class Cell {
 
-		private final Set<Thread> inside = ConcurrentHashMap.newKeySet();
+		private final Set<LockLease> writing = ConcurrentHashMap.newKeySet();
 
-		private final Set<Thread> reading = ConcurrentHashMap.newKeySet();
+		private final Set<LockLease> reading = ConcurrentHashMap.newKeySet();
 
 		private final AtomicLong updates = new AtomicLong();
 
@@ -80,9 +82,8 @@ class OracleIT extends LockTestSupport {
 			if (!lease.isHeld()) {
 				return;
 			}
-			this.inside.add(Thread.currentThread());
-			// Somebody else may be inside only if the lease has been lost meanwhile
-			boolean alone = this.inside.size() == 1 && this.reading.isEmpty();
+			this.writing.add(lease);
+			boolean alone = noneHeldBut(lease, this.writing) && noneHeldBut(lease, this.reading);
 			assertThat(alone || !lease.isHeld()).as("two holders").isTrue();
 			if (askForToken) {
 				checkToken(lease, this.lastToken.get(), this.lastWriter);
@@ -93,15 +94,15 @@ class OracleIT extends LockTestSupport {
 				this.counter = read + 1;
 				this.updates.incrementAndGet();
 			}
-			this.inside.remove(Thread.currentThread());
+			this.writing.remove(lease);
 		}
 
 		void read(LockLease lease, boolean askForToken) {
 			if (!lease.isHeld()) {
 				return;
 			}
-			this.reading.add(Thread.currentThread());
-			boolean noWriter = this.inside.isEmpty();
+			this.reading.add(lease);
+			boolean noWriter = noneHeldBut(lease, this.writing);
 			assertThat(noWriter || !lease.isHeld()).as("a reader and a writer").isTrue();
 			if (askForToken) {
 				checkToken(lease, this.lastWriter.get(), this.lastToken);
@@ -110,7 +111,14 @@ class OracleIT extends LockTestSupport {
 			spin();
 			boolean unchanged = read == this.counter;
 			assertThat(unchanged || !lease.isHeld()).as("changed while it was read").isTrue();
-			this.reading.remove(Thread.currentThread());
+			this.reading.remove(lease);
+		}
+
+		/**
+		 * Whoever is still inside with a lease that he has lost, knows it.
+		 */
+		private static boolean noneHeldBut(LockLease own, Set<LockLease> leases) {
+			return leases.stream().noneMatch((other) -> other != own && other.isHeld());
 		}
 
 		private void checkToken(LockLease lease, long earlier, AtomicLong last) {
@@ -143,7 +151,7 @@ class OracleIT extends LockTestSupport {
 		List<CompletableFuture<Void>> saboteurs = new ArrayList<>();
 		for (int registry = 0; registry < REGISTRIES; registry++) {
 			FaultProxy proxy = proxy();
-			ZooKeeperLocks locks = registry(proxy, SESSION);
+			ZooKeeperLocks locks = closing(builder(proxy.connectString(), SESSION).answerTime(ANSWER_TIME).build());
 			for (int thread = 0; thread < THREADS; thread++) {
 				Random random = new Random(this.seed + 31L * registry + thread);
 				users.add(call(() -> use(locks, random)));
@@ -239,8 +247,8 @@ class OracleIT extends LockTestSupport {
 					yield proxy.cutBefore(Operation.ANY, 1000);
 				}
 			};
-			boolean fired = trigger.await(Duration.ofMillis(200 + random.nextInt(2 * (int) SESSION.toMillis())));
-			pause(Duration.ofMillis(random.nextInt((int) SESSION.toMillis())));
+			boolean fired = trigger.await(Duration.ofMillis(200 + random.nextInt(2 * FAULT_MILLIS)));
+			pause(Duration.ofMillis(random.nextInt(FAULT_MILLIS)));
 			this.faults.addAndGet(fired ? 1 : 0);
 			proxy.heal();
 			pause(Duration.ofMillis(random.nextInt(1000)));
