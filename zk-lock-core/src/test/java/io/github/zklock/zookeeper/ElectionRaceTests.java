@@ -6,6 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 
 import io.github.zklock.LockLostException;
 import io.github.zklock.embedded.ConnectString;
@@ -31,7 +32,7 @@ import static org.awaitility.Awaitility.await;
  */
 class ElectionRaceTests extends ElectionTestSupport {
 
-	private static final Duration SHORT_SESSION = Duration.ofSeconds(4);
+	private static final Duration SHORT_SESSION = Duration.ofSeconds(6);
 
 	private static final Duration FOR_EVER = Duration.ofHours(1);
 
@@ -173,7 +174,9 @@ class ElectionRaceTests extends ElectionTestSupport {
 		});
 		LeaderWork work = get(begun);
 		await().atMost(PATIENCE).until(() -> !this.election.leadership().isLeader());
-		await().during(Duration.ofMillis(100)).until(() -> work.isLeader() && leaderNodes().size() == 1);
+		await().atMost(PATIENCE)
+			.during(Duration.ofMillis(100))
+			.until(() -> work.isLeader() && leaderNodes().size() == 1);
 		work.close();
 		get(leaving);
 		assertThat(leaderNodes()).isEmpty();
@@ -246,7 +249,7 @@ class ElectionRaceTests extends ElectionTestSupport {
 				return null;
 			});
 			while (!deleted.isDone() || recorder.tokens().stream().noneMatch((later) -> later > token)) {
-				Thread.onSpinWait();
+				LockSupport.parkNanos(100_000);
 			}
 			assertThat(this.election.leadership().isLeader()).isFalse();
 			assertThat(this.election.leadership().run(runs::incrementAndGet)).isFalse();

@@ -147,7 +147,7 @@ class ElectionTests extends ElectionTestSupport {
 		for (int round = 0; round < 200; round++) {
 			election.join();
 			if (round % 3 == 0) {
-				await().until(election.leadership()::isLeader);
+				await().atMost(PATIENCE).until(election.leadership()::isLeader);
 			}
 			election.leave();
 			assertThat(election.leadership().isLeader()).isFalse();
@@ -227,7 +227,7 @@ class ElectionTests extends ElectionTestSupport {
 	@Test
 	void hundredsOfRolesCostOneHeartbeat() throws Exception {
 		FaultProxy proxy = proxy();
-		ZooKeeperLocks locks = registry(proxy, Duration.ofSeconds(4));
+		ZooKeeperLocks locks = registry(proxy, Duration.ofSeconds(8));
 		List<LeaderElection> elections = IntStream.range(0, 300)
 			.mapToObj((role) -> locks.election("r" + role))
 			.toList();
@@ -340,7 +340,7 @@ class ElectionTests extends ElectionTestSupport {
 		assertThat(this.one.lock("lock").tryLock()).isTrue();
 		this.one.lock("lock").unlock();
 		release.countDown();
-		await().untilTrue(wokenByRelease);
+		await().atMost(PATIENCE).untilTrue(wokenByRelease);
 	}
 
 	@Test

@@ -28,7 +28,7 @@ class EnsembleIT {
 
 	private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-	private static final Duration SESSION = Duration.ofSeconds(3);
+	private static final Duration SESSION = Duration.ofSeconds(4);
 
 	private static ZooKeeperEnsemble ensemble;
 
@@ -58,6 +58,7 @@ class EnsembleIT {
 		ZooKeeperLocks locks = ZooKeeperLocks.builder(connectString)
 			.sessionTimeout(SESSION)
 			.serverTick(Duration.ofMillis(500))
+			.connectTimeout(PATIENCE)
 			.closeWait(Duration.ZERO)
 			.build();
 		this.resources.add(locks);
@@ -86,7 +87,7 @@ class EnsembleIT {
 				return granted;
 			});
 			long phase = System.nanoTime() + SESSION.toNanos() / 8 * round / 4;
-			await().until(() -> System.nanoTime() - phase > 0);
+			await().atMost(PATIENCE).until(() -> System.nanoTime() - phase > 0);
 			ensemble.cut(follower, leader);
 			assertThat(get(believing)).as("round %d", round).isFalse();
 			assertThat(follower.isServing()).as("the follower has not noticed").isTrue();

@@ -88,11 +88,12 @@ class InspectorTests extends LockTestSupport {
 	@Test
 	void queueOfARole() {
 		this.one.election("role").join();
-		await().until(this.one.election("role").leadership()::isLeader);
+		await().atMost(PATIENCE).until(this.one.election("role").leadership()::isLeader);
 		this.two.election("role").join();
-		await().untilAsserted(
-				() -> assertThat(this.two.queueOfRole("role")).extracting(LockContender::origin, LockContender::holding)
-					.containsExactly(tuple(Origin.PEER, true), tuple(Origin.SELF, false)));
+		await().atMost(PATIENCE)
+			.untilAsserted(() -> assertThat(this.two.queueOfRole("role"))
+				.extracting(LockContender::origin, LockContender::holding)
+				.containsExactly(tuple(Origin.PEER, true), tuple(Origin.SELF, false)));
 		assertThat(this.two.queueOfRole("role").get(0).token())
 			.isEqualTo(this.one.election("role").leadership().fencingToken());
 		assertThat(this.one.queue("role")).as("a lock of the same name").isEmpty();
@@ -177,7 +178,7 @@ class InspectorTests extends LockTestSupport {
 		FaultProxy proxy = proxy();
 		proxy.refuse();
 		ZooKeeperLocks locks = closing(
-				builder(proxy.connectString(), LONG_SESSION).connectTimeout(Duration.ofMillis(100)).build());
+				builder(proxy.connectString(), Duration.ofSeconds(6)).connectTimeout(Duration.ofMillis(100)).build());
 		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> locks.queue("lock"))
 			.withMessageContaining("'lock'")
 			.withMessageContaining(proxy.connectString());

@@ -78,7 +78,8 @@ class LimitTests extends LockTestSupport {
 		LockLease last = locks.lock("lock").acquire();
 		assertThat(nodes("lock")).singleElement().satisfies((node) -> assertThat(sequence(node)).isEqualTo(4));
 		CompletableFuture<LockLease> draining = others.lock("lock").acquireAsync(PATIENCE);
-		CompletableFuture<LockLease> alsoDraining = third.lock("lock").acquireAsync(Duration.ofSeconds(2));
+		third.zooKeeper();
+		CompletableFuture<LockLease> alsoDraining = third.lock("lock").acquireAsync(Duration.ofSeconds(3));
 		assertThat(alsoDraining).failsWithin(PATIENCE)
 			.withThrowableThat()
 			.withCauseInstanceOf(LockTimeoutException.class);

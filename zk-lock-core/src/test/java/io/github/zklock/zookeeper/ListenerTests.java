@@ -80,7 +80,7 @@ class ListenerTests extends LockTestSupport {
 		LockLease lost = locks.lock("b").acquire();
 		assertThat(locks.lock("b").tryLock()).isFalse();
 		Sessions.expire(locks.zooKeeper(), server().connectString());
-		await().until(() -> !lost.isHeld());
+		await().atMost(PATIENCE).until(() -> !lost.isHeld());
 		this.recorder.await("acquired a", "released a", "acquired b", "timedOut b", "lost b");
 		proxy.refuse();
 		assertThatExceptionOfType(LockUnavailableException.class)

@@ -26,12 +26,18 @@ import static org.awaitility.Awaitility.await;
 @EmbeddedZooKeeperTest
 abstract class LockTestSupport {
 
-	static final Duration PATIENCE = Duration.ofSeconds(30);
+	static final Duration PATIENCE = Duration.ofSeconds(60);
 
 	/**
 	 * A session timeout for tests in which sessions do not end.
 	 */
 	static final Duration LONG_SESSION = Duration.ofSeconds(30);
+
+	/**
+	 * How long ZooKeeper has by default to answer a request that does not wait. In tests
+	 * it has more time, unless they say so.
+	 */
+	static final Duration ANSWER_TIME = Duration.ofMillis(500);
 
 	private final EmbeddedZooKeeper server;
 
@@ -78,6 +84,8 @@ abstract class LockTestSupport {
 	ZooKeeperLocks.Builder builder(String address, Duration sessionTimeout) {
 		return ZooKeeperLocks.builder(address + this.chroot)
 			.sessionTimeout(sessionTimeout)
+			.connectTimeout(PATIENCE)
+			.answerTime(PATIENCE)
 			.serverTick(Duration.ofMillis(500))
 			.closeWait(Duration.ZERO);
 	}

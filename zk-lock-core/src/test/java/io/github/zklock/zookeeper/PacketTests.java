@@ -62,7 +62,7 @@ class PacketTests extends LockTestSupport {
 	void uncontendedLockIsOneRoundTrip() throws Exception {
 		this.proxy.hold(Direction.TO_CLIENT);
 		CompletableFuture<LockLease> lease = this.lock.acquireAsync(PATIENCE);
-		await().until(() -> sent() == 2);
+		await().atMost(PATIENCE).until(() -> sent() == 2);
 		this.proxy.heal();
 		get(lease);
 		assertThat(sent()).as("nothing had to be sent after the first answer").isEqualTo(2);
@@ -127,7 +127,7 @@ class PacketTests extends LockTestSupport {
 		for (int waiter = 0; waiter < 1000; waiter++) {
 			waiting.add(this.lock.acquireAsync(PATIENCE));
 		}
-		await().until(() -> this.proxy.frames(Direction.TO_CLIENT, Operation.GET_CHILDREN) == 2);
+		await().atMost(PATIENCE).until(() -> this.proxy.frames(Direction.TO_CLIENT, Operation.GET_CHILDREN) == 2);
 		first.close();
 		for (CompletableFuture<LockLease> waiter : waiting) {
 			get(waiter).close();
@@ -147,7 +147,7 @@ class PacketTests extends LockTestSupport {
 			waiting.add(other.lock("lock").acquireAsync(PATIENCE));
 			awaitNodes("lock", waiter + 2);
 		}
-		await().until(() -> this.proxy.frames(Direction.TO_CLIENT, Operation.GET_DATA) == 20);
+		await().atMost(PATIENCE).until(() -> this.proxy.frames(Direction.TO_CLIENT, Operation.GET_DATA) == 20);
 		this.proxy.resetCounts();
 		holder.close();
 		for (int waiter = 0; waiter < 20; waiter++) {
@@ -163,7 +163,7 @@ class PacketTests extends LockTestSupport {
 	@Test
 	void idleRegistrySendsNothingAndHeldLockOneHeartbeatForAll() throws Exception {
 		FaultProxy other = proxy();
-		ZooKeeperLocks beating = registry(other, Duration.ofSeconds(2));
+		ZooKeeperLocks beating = registry(other, Duration.ofSeconds(6));
 		List<LockLease> leases = new ArrayList<>();
 		for (int index = 0; index < 50; index++) {
 			leases.add(beating.lock("lock-" + index).acquire());
@@ -189,7 +189,7 @@ class PacketTests extends LockTestSupport {
 			get(CompletableFuture.allOf(waiting.thenAccept(LockLease::close), local.thenAccept(LockLease::close)));
 		}
 		assertThat(nodes("lock")).isEmpty();
-		await().untilAsserted(() -> assertThat(server().view().watchCount()).isLessThanOrEqualTo(1));
+		await().atMost(PATIENCE).untilAsserted(() -> assertThat(server().view().watchCount()).isLessThanOrEqualTo(1));
 	}
 
 }

@@ -18,7 +18,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class PausedProcessIT {
 
-	private static final Duration SESSION = Duration.ofSeconds(2);
+	private static final Duration SESSION = Duration.ofSeconds(6);
 
 	@Test
 	void h02_firstCallAfterAPauseKnowsThatTheLockIsLost() throws Exception {
@@ -59,7 +59,7 @@ class PausedProcessIT {
 
 	private static void signal(String signal, Process process) throws Exception {
 		Process kill = new ProcessBuilder("kill", "-" + signal, Long.toString(process.pid())).inheritIO().start();
-		assertThat(kill.waitFor(10, TimeUnit.SECONDS)).isTrue();
+		assertThat(kill.waitFor(60, TimeUnit.SECONDS)).isTrue();
 		assertThat(kill.exitValue()).isZero();
 	}
 

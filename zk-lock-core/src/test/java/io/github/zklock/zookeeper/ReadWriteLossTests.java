@@ -33,7 +33,7 @@ import static org.awaitility.Awaitility.await;
  */
 class ReadWriteLossTests extends LockTestSupport {
 
-	private static final Duration SHORT_SESSION = Duration.ofSeconds(4);
+	private static final Duration SHORT_SESSION = Duration.ofSeconds(6);
 
 	private final FaultProxy proxy = proxy();
 
@@ -107,7 +107,7 @@ class ReadWriteLossTests extends LockTestSupport {
 		LockLease lease = this.read.lease().orElseThrow();
 		expire();
 		this.proxy.heal();
-		await().until(() -> !lease.isHeld());
+		await().atMost(PATIENCE).until(() -> !lease.isHeld());
 		assertThat(this.read.isHeldByCurrentThread()).isFalse();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(this.read::lock);
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(this.read::tryLock);
@@ -260,8 +260,9 @@ class ReadWriteLossTests extends LockTestSupport {
 	@Test
 	void readerThatRunsOutOfTimeLeavesNothing() throws Exception {
 		LockLease writing = this.writeElsewhere.acquire();
-		assertThat(this.read.tryAcquire(Duration.ofSeconds(1))).isEmpty();
-		assertThat(this.read.acquireAsync(Duration.ofSeconds(1))).failsWithin(PATIENCE)
+		this.locks.zooKeeper();
+		assertThat(this.read.tryAcquire(Duration.ofSeconds(2))).isEmpty();
+		assertThat(this.read.acquireAsync(Duration.ofSeconds(2))).failsWithin(PATIENCE)
 			.withThrowableThat()
 			.withCauseInstanceOf(LockTimeoutException.class);
 		awaitNodes("lock", 1);
@@ -301,7 +302,7 @@ class ReadWriteLossTests extends LockTestSupport {
 		warmUp(this.locks, "lock");
 		this.proxy.hold(Direction.TO_CLIENT, Operation.CREATE, 1);
 		assertThatExceptionOfType(LockUnavailableException.class)
-			.isThrownBy(() -> this.read.tryAcquire(Duration.ofMillis(50)));
+			.isThrownBy(() -> this.read.tryAcquire(Duration.ofSeconds(1)));
 		awaitNodes("lock", 1);
 		this.proxy.cut();
 		this.proxy.heal();
@@ -415,7 +416,7 @@ class ReadWriteLossTests extends LockTestSupport {
 			closed.close();
 			return null;
 		});
-		await().until(() -> closed.keeper().isClosed());
+		await().atMost(PATIENCE).until(() -> closed.keeper().isClosed());
 		first.close();
 		assertThat(second.isHeld()).isTrue();
 		assertThat(closing).isNotDone();

@@ -100,7 +100,7 @@ class ReadWriteQueueTests extends LockTestSupport {
 		CompletableFuture<LockLease> second = this.read.acquireAsync(PATIENCE);
 		awaitNodes("lock", 3);
 		CompletableFuture<LockLease> writer = this.writeElsewhere.acquireAsync(PATIENCE);
-		await().until(() -> server().view().watchCount() >= 2);
+		await().atMost(PATIENCE).until(() -> server().view().watchCount() >= 2);
 		writing.close();
 		LockLease reading = get(first);
 		assertThat(get(second).isHeld()).isTrue();

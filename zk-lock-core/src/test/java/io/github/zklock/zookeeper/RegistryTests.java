@@ -218,7 +218,7 @@ class RegistryTests extends LockTestSupport {
 			locks.close();
 			return null;
 		});
-		await().until(() -> locks.keeper().isClosed());
+		await().atMost(PATIENCE).until(() -> locks.keeper().isClosed());
 		assertThat(lease.isHeld()).isTrue();
 		assertThat(closing).isNotDone();
 		lease.close();
@@ -300,7 +300,7 @@ class RegistryTests extends LockTestSupport {
 				return null;
 			}));
 			get(user);
-			assertThat(future).satisfies((done) -> await().until(done::isDone));
+			assertThat(future).satisfies((done) -> await().atMost(PATIENCE).until(done::isDone));
 		}
 		await().atMost(PATIENCE).untilAsserted(() -> assertThat(server().view().sessions()).isEmpty());
 	}

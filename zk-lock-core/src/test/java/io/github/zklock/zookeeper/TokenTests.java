@@ -84,7 +84,7 @@ class TokenTests extends LockTestSupport {
 		NamedLock elsewhere = warmUp(registry(proxy), "lock").lock("lock");
 		LockLease first = this.lock.acquire();
 		CompletableFuture<LockLease> second = this.lock.acquireAsync(PATIENCE);
-		await().until(() -> server().view().watchCount() >= 1);
+		await().atMost(PATIENCE).until(() -> server().view().watchCount() >= 1);
 		proxy.hold(Direction.TO_SERVER, Operation.GET_CHILDREN, 1);
 		first.close();
 		LockLease handedOver = get(second);
