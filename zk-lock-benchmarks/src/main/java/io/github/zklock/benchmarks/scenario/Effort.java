@@ -34,7 +34,7 @@ public record Effort(Duration tick, Duration warmUp, Duration window, int cycles
 	/**
 	 * To see whether everything still runs.
 	 */
-	public static final Effort QUICK = new Effort(Duration.ofMillis(250), Duration.ofMillis(10), Duration.ofMillis(40),
+	public static final Effort QUICK = new Effort(Duration.ofMillis(500), Duration.ofMillis(10), Duration.ofMillis(40),
 			1, List.of(16), List.of(32), List.of(8), List.of(10), 10, 1, 50, 10, 50);
 
 	/**

@@ -49,7 +49,7 @@ final class LeaderCrashScenario implements Scenario {
 		Duration timeout = bench.effort().shortestSessionTimeout();
 		Wire wire = bench.wire();
 		Grants leader = new Grants(bench.client(contestant, wire, timeout), bench.lockName());
-		Grants next = new Grants(bench.client(contestant, timeout), bench.lockName());
+		Grants next = new Grants(bench.client(contestant), bench.lockName());
 		leader.candidate().join();
 		leader.await();
 		next.candidate().join();
