@@ -2,14 +2,22 @@ package io.github.zklock;
 
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.locks.LockSupport;
+
+import org.jspecify.annotations.Nullable;
 
 /**
- * Asks whether a lock is free, as often as it takes: a server that is too busy to answer
- * in time has not said no.
+ * Asks ZooKeeper as often as it takes: a server that is too busy to answer in time has
+ * not said no.
  */
 public final class LockProbe {
 
-	private static final int ATTEMPTS = 20;
+	private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+	private static final long POLL_NANOS = Duration.ofMillis(10).toNanos();
 
 	private LockProbe() {
 	}
@@ -18,26 +26,53 @@ public final class LockProbe {
 	 * Return whether a process can have a lock, which it gives back at once.
 	 */
 	public static boolean isFree(LockRegistry process, String name) {
+		return answered(() -> {
+			Optional<LockLease> lease = process.lock(name).tryAcquire(Duration.ZERO);
+			lease.ifPresent(LockLease::close);
+			return lease.isPresent();
+		});
+	}
+
+	/**
+	 * Make a request that does not wait, on this thread, and make it again while
+	 * ZooKeeper has not answered.
+	 */
+	public static <T extends @Nullable Object> T answered(Callable<T> request) {
 		try {
-			for (int attempt = 1; attempt < ATTEMPTS; attempt++) {
-				try {
-					return ask(process, name);
-				}
-				catch (LockUnavailableException ex) {
-					// once more
-				}
-			}
-			return ask(process, name);
+			return insist(request);
 		}
-		catch (InterruptedException ex) {
+		catch (RuntimeException ex) {
+			throw ex;
+		}
+		catch (Exception ex) {
 			throw new IllegalStateException(ex);
 		}
 	}
 
-	private static boolean ask(LockRegistry process, String name) throws InterruptedException {
-		Optional<LockLease> lease = process.lock(name).tryAcquire(Duration.ZERO);
-		lease.ifPresent(LockLease::close);
-		return lease.isPresent();
+	static <T extends @Nullable Object> T insist(Callable<T> request) throws Exception {
+		long start = System.nanoTime();
+		while (true) {
+			try {
+				return request.call();
+			}
+			catch (LockUnavailableException | ExecutionException ex) {
+				if (!isSilence(ex) || System.nanoTime() - start > PATIENCE.toNanos()) {
+					throw ex;
+				}
+				LockSupport.parkNanos(POLL_NANOS);
+			}
+		}
+	}
+
+	/**
+	 * Return whether a request has failed because ZooKeeper has not answered in time.
+	 */
+	static boolean isSilence(@Nullable Throwable failure) {
+		if (failure instanceof ExecutionException || failure instanceof CompletionException) {
+			return isSilence(failure.getCause());
+		}
+		return failure instanceof LockUnavailableException unavailable
+				&& String.valueOf(unavailable.getMessage()).matches("(?s).*( answer|ZooKeeper is not connected).*");
 	}
 
 }

@@ -56,7 +56,7 @@ class LockedResultsTests {
 	private final Service service;
 
 	LockedResultsTests(@ConnectString String connectString) {
-		this.others = ZooKeeperLocks.builder(connectString).build();
+		this.others = ZooKeeperLocks.builder(connectString).connectTimeout(PATIENCE).build();
 		this.context = new SpringApplicationBuilder(Application.class).web(WebApplicationType.NONE)
 			.properties("zk.lock.connect-string=" + connectString, "spring.aop.proxy-target-class=false",
 					"spring.autoconfigure.exclude=org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration")
@@ -74,20 +74,27 @@ class LockedResultsTests {
 		return LockProbe.isFree(this.others, name);
 	}
 
+	/**
+	 * Subscribe, and once more while ZooKeeper has not answered who does not want to
+	 * wait.
+	 */
+	private static <T> @Nullable T block(Mono<T> result) {
+		return LockProbe.<@Nullable T>answered(() -> result.block(PATIENCE));
+	}
+
 	@Test
 	void monoHoldsItsLockForEachSubscription() {
 		Mono<Boolean> result = this.service.mono("a", Mono.fromSupplier(() -> isFree("mono-a")));
 		assertThat(isFree("mono-a")).as("before anybody subscribes").isTrue();
-		assertThat(result.block(PATIENCE)).as("free inside").isFalse();
-		assertThat(result.block(PATIENCE)).as("free inside, once more").isFalse();
+		assertThat(block(result)).as("free inside").isFalse();
+		assertThat(block(result)).as("free inside, once more").isFalse();
 		assertThat(isFree("mono-a")).isTrue();
 	}
 
 	@Test
 	void fluxHoldsItsLockUntilItIsComplete() {
-		List<Boolean> free = this.service.flux("a", Flux.just(1, 2).map((value) -> isFree("flux-a")))
-			.collectList()
-			.block(PATIENCE);
+		List<Boolean> free = block(
+				this.service.flux("a", Flux.just(1, 2).map((value) -> isFree("flux-a"))).collectList());
 		assertThat(free).containsExactly(false, false);
 		assertThat(isFree("flux-a")).isTrue();
 	}
@@ -111,9 +118,9 @@ class LockedResultsTests {
 				LockLease stage = this.others.lock("skip").acquire()) {
 			assertThat(List.of(mono, flux, stage)).allMatch(LockLease::isHeld);
 			Mono<Boolean> refused = this.service.mono("a", Mono.just(true));
-			assertThatThrownBy(() -> refused.block(PATIENCE)).isInstanceOf(LockTimeoutException.class);
-			assertThat(this.service.flux("a", Flux.just(true)).collectList().block(PATIENCE)).isEmpty();
-			assertThat(this.service.skippedStage().get(30, TimeUnit.SECONDS)).isEmpty();
+			assertThatThrownBy(() -> block(refused)).isInstanceOf(LockTimeoutException.class);
+			assertThat(block(this.service.flux("a", Flux.just(true)).collectList())).isEmpty();
+			assertThat(LockProbe.answered(() -> this.service.skippedStage().get(30, TimeUnit.SECONDS))).isEmpty();
 		}
 	}
 
@@ -142,9 +149,9 @@ class LockedResultsTests {
 	void aspectsInsideSeeEachSubscriptionAndKnowWhatIsCalled() {
 		Calls calls = this.context.getBean(Calls.class);
 		Mono<Boolean> result = this.service.mono("b", Mono.just(true));
-		result.block(PATIENCE);
+		block(result);
 		assertThat(calls.count).hasValue(1);
-		result.block(PATIENCE);
+		block(result);
 		assertThat(calls.count).hasValue(2);
 	}
 

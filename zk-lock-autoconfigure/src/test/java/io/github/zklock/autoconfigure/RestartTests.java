@@ -13,6 +13,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import io.github.zklock.LockInspector;
 import io.github.zklock.LockLease;
 import io.github.zklock.LockLostException;
+import io.github.zklock.LockProbe;
 import io.github.zklock.LockRegistry;
 import io.github.zklock.LockUnavailableException;
 import io.github.zklock.NamedLock;
@@ -68,7 +69,7 @@ class RestartTests extends ServerTestSupport {
 			Set<Long> sessions = server().view().sessions();
 			for (int round = 0; round < 3; round++) {
 				restart(context);
-				assertThat(lock.tryLock(10, TimeUnit.SECONDS)).isTrue();
+				assertThat(lock.tryLock(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
 				assertThat(lock.isHeldByCurrentThread()).isTrue();
 				assertThat(server().view().sessions()).hasSize(1).doesNotContainAnyElementsOf(sessions);
 				lock.unlock();
@@ -109,7 +110,7 @@ class RestartTests extends ServerTestSupport {
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::unlock)
 				.satisfies((ex) -> assertThat(ex.name()).isEqualTo("name"));
 			assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(lock::unlock);
-			assertThat(lock.tryLock()).isTrue();
+			assertThat(LockProbe.answered(() -> lock.tryLock())).isTrue();
 			lock.unlock();
 		});
 	}
@@ -225,6 +226,7 @@ class RestartTests extends ServerTestSupport {
 			return false;
 		}
 		catch (LockUnavailableException ex) {
+			assertThat(ex.getMessage()).containsAnyOf("closed", "stopped");
 			return true;
 		}
 	}
@@ -376,7 +378,7 @@ class RestartTests extends ServerTestSupport {
 			@Override
 			public void stop() {
 				this.running = false;
-				this.locked = this.registry.lock("late").tryLock();
+				this.locked = LockProbe.answered(this.registry.lock("late")::tryLock);
 			}
 
 			@Override

@@ -10,10 +10,11 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
+import io.github.zklock.AnsweredLocks;
 import io.github.zklock.LockLease;
 import io.github.zklock.LockListener;
+import io.github.zklock.LockProbe;
 import io.github.zklock.LockRegistry;
-import io.github.zklock.LockUnavailableException;
 import io.github.zklock.embedded.ConnectString;
 import io.github.zklock.embedded.EmbeddedZooKeeper;
 import io.github.zklock.embedded.EmbeddedZooKeeperTest;
@@ -56,6 +57,9 @@ abstract class LockedCallTestSupport {
 		this.locks = closing(builder(server.connectString(), PATIENCE).listener(this.events).build());
 		this.elsewhere = registry();
 		this.template = template(this.locks);
+		// Who does not want to wait has no time for that
+		this.locks.zooKeeper();
+		this.elsewhere.zooKeeper();
 	}
 
 	@AfterEach
@@ -91,31 +95,26 @@ abstract class LockedCallTestSupport {
 	ZooKeeperLocks.Builder builder(String address, Duration sessionTimeout) {
 		return ZooKeeperLocks.builder(address + this.chroot)
 			.sessionTimeout(sessionTimeout)
+			.connectTimeout(PATIENCE)
 			.serverTick(Duration.ofMillis(500))
 			.closeWait(Duration.ZERO);
 	}
 
 	static LockTemplate template(LockRegistry registry) {
-		return new LockTemplate(registry, PATIENCE, Runnable::run);
+		return new LockTemplate(new AnsweredLocks(registry), PATIENCE, Runnable::run);
 	}
 
 	/**
-	 * Return whether another instance can have a lock now. A busy machine may need more
-	 * than one attempt to tell.
+	 * Return whether another instance can have a lock now.
 	 */
 	boolean isFree(String name) {
-		while (true) {
-			try {
-				if (this.elsewhere.lock(name).tryLock()) {
-					this.elsewhere.lock(name).unlock();
-					return true;
-				}
-				return false;
+		return LockProbe.answered(() -> {
+			boolean free = this.elsewhere.lock(name).tryLock();
+			if (free) {
+				this.elsewhere.lock(name).unlock();
 			}
-			catch (LockUnavailableException ex) {
-				Thread.onSpinWait();
-			}
-		}
+			return free;
+		});
 	}
 
 	/**

@@ -3,6 +3,7 @@ package io.github.zklock.spring;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
+import io.github.zklock.AnsweredLocks;
 import io.github.zklock.LockTimeoutException;
 import io.github.zklock.embedded.ConnectString;
 import io.github.zklock.embedded.EmbeddedZooKeeper;
@@ -61,7 +62,8 @@ class OtherThreadsTests extends LockedCallTestSupport {
 	 */
 	@Test
 	void stageDoesNotEnterTheLockOfItsCaller() throws Exception {
-		LockTemplate stages = new LockTemplate(this.locks, PATIENCE, executor(new ContextPropagatingTaskDecorator()));
+		LockTemplate stages = new LockTemplate(new AnsweredLocks(this.locks), PATIENCE,
+				executor(new ContextPropagatingTaskDecorator()));
 		this.template.execute("lock", () -> {
 			CompletableFuture<String> same = stages.executeAsync(AT_ONCE, CompletableFuture::new);
 			assertThat(same).failsWithin(PATIENCE).withThrowableThat().withCauseInstanceOf(LockTimeoutException.class);

@@ -6,8 +6,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
 
+import io.github.zklock.AnsweredLocks;
 import io.github.zklock.LockLease;
 import io.github.zklock.LockProbe;
+import io.github.zklock.LockRegistry;
 import io.github.zklock.embedded.ConnectString;
 import io.github.zklock.embedded.EmbeddedZooKeeperTest;
 import io.github.zklock.spring.CurrentLock;
@@ -49,11 +51,15 @@ abstract class LockedBeansSupport {
 		address = connectString;
 		locks = registry(Duration.ofSeconds(30));
 		others = registry(Duration.ofSeconds(30));
+		// Who does not want to wait has no time for that
+		locks.zooKeeper();
+		others.zooKeeper();
 	}
 
 	static ZooKeeperLocks registry(Duration sessionTimeout) {
 		return ZooKeeperLocks.builder(address)
 			.sessionTimeout(sessionTimeout)
+			.connectTimeout(PATIENCE)
 			.serverTick(Duration.ofMillis(500))
 			.closeWait(Duration.ZERO)
 			.build();
@@ -128,15 +134,15 @@ abstract class LockedBeansSupport {
 	}
 
 	AnnotationConfigApplicationContext start(Class<?>... components) {
-		return start(byClass(), locks, (context) -> context.register(components));
+		return start(byClass(), components);
 	}
 
 	AnnotationConfigApplicationContext start(LockAdvisingPostProcessor postProcessor, Class<?>... components) {
-		return start(postProcessor, locks, (context) -> context.register(components));
+		return start(postProcessor, new AnsweredLocks(locks), (context) -> context.register(components));
 	}
 
 	AnnotationConfigApplicationContext start(Consumer<AnnotationConfigApplicationContext> beans) {
-		return start(byClass(), locks, beans);
+		return start(byClass(), new AnsweredLocks(locks), beans);
 	}
 
 	/**
@@ -152,7 +158,7 @@ abstract class LockedBeansSupport {
 		});
 	}
 
-	AnnotationConfigApplicationContext start(LockAdvisingPostProcessor postProcessor, ZooKeeperLocks registry,
+	AnnotationConfigApplicationContext start(LockAdvisingPostProcessor postProcessor, LockRegistry registry,
 			Consumer<AnnotationConfigApplicationContext> beans) {
 		AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
 		this.contexts.add(context);

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -21,6 +22,7 @@ import io.github.zklock.LockLease;
 import io.github.zklock.LockListener;
 import io.github.zklock.LockLostException;
 import io.github.zklock.LockMode;
+import io.github.zklock.LockProbe;
 import io.github.zklock.LockRegistry;
 import io.github.zklock.LockTimeoutException;
 import io.github.zklock.LockUnavailableException;
@@ -90,7 +92,21 @@ abstract class LockRegistryContract extends RegistryTestSupport {
 		await().atMost(PATIENCE)
 			.pollInterval(Duration.ofMillis(2))
 			.untilAsserted(() -> assertThat(inspector(this.locks).queue("lock")).isEmpty());
-		this.write.tryAcquire(Duration.ZERO).orElseThrow().close();
+		acquireAtOnce(this.write).close();
+	}
+
+	/**
+	 * Acquire a lock that is free, without waiting for anybody.
+	 */
+	private static LockLease acquireAtOnce(NamedLock free) {
+		return LockProbe.answered(() -> free.tryAcquire(Duration.ZERO)).orElseThrow();
+	}
+
+	/**
+	 * Lock what is free or not, without waiting for anybody.
+	 */
+	private static boolean lockAtOnce(NamedLock any) {
+		return LockProbe.answered(any::tryLock);
 	}
 
 	/**
@@ -169,7 +185,7 @@ abstract class LockRegistryContract extends RegistryTestSupport {
 	@Test
 	void differentNamesAreDifferentLocks() throws Exception {
 		this.lock.lock();
-		assertThat(this.locks.lock("other").tryLock()).isTrue();
+		assertThat(lockAtOnce(this.locks.lock("other"))).isTrue();
 		assertThat(get(call(() -> this.locks.lock("other").tryLock()))).isFalse();
 		this.locks.lock("other").unlock();
 		this.lock.unlock();
@@ -181,7 +197,7 @@ abstract class LockRegistryContract extends RegistryTestSupport {
 		LockRegistry other = registry(PATIENCE);
 		this.lock.lock();
 		assertThat(other.lock("lock").isHeldByCurrentThread()).isFalse();
-		assertThat(other.lock("lock").tryLock()).isTrue();
+		assertThat(lockAtOnce(other.lock("lock"))).isTrue();
 		other.lock("lock").unlock();
 		assertThat(this.lock.isHeldByCurrentThread()).isTrue();
 		this.lock.unlock();
@@ -241,7 +257,7 @@ abstract class LockRegistryContract extends RegistryTestSupport {
 		get(run(lease::close));
 		assertThat(lease.isHeld()).isFalse();
 		lease.close();
-		try (LockLease next = this.lock.tryAcquire(Duration.ZERO).orElseThrow()) {
+		try (LockLease next = acquireAtOnce(this.lock)) {
 			lease.close();
 			lease.close(Duration.ofDays(1));
 			assertThat(next.isHeld()).as("closing an old lease does not touch the present one").isTrue();
@@ -361,11 +377,14 @@ abstract class LockRegistryContract extends RegistryTestSupport {
 	void threadsHoldLingersToo() throws Exception {
 		this.lock.lock();
 		this.lock.lock();
-		this.lock.lease().orElseThrow().close(Duration.ofSeconds(2));
+		this.lock.lease().orElseThrow().close(Duration.ofDays(1));
 		assertThat(this.lock.isHeldByCurrentThread()).isFalse();
 		assertThat(this.lock.lease()).isEmpty();
 		assertThat(this.lock.tryLock()).as("belongs to nobody, the same thread is refused too").isFalse();
 		assertNotHeld(this.lock::unlock);
+		assertThat(inspector(this.locks).breakLock("lock")).isTrue();
+		this.lock.lock();
+		this.lock.lease().orElseThrow().close(Duration.ofMillis(150));
 		this.lock.lock();
 		this.lock.unlock();
 		assertFree();
@@ -376,7 +395,7 @@ abstract class LockRegistryContract extends RegistryTestSupport {
 		LockLease lease = this.read.acquire();
 		lease.close(Duration.ofDays(1));
 		assertTaken(this.write);
-		this.read.tryAcquire(Duration.ZERO).orElseThrow().close();
+		acquireAtOnce(this.read).close();
 		assertTaken(this.write);
 	}
 
@@ -487,7 +506,7 @@ abstract class LockRegistryContract extends RegistryTestSupport {
 		lease.close();
 		assertThat(get(waiting)).isTrue();
 		Thread.currentThread().interrupt();
-		assertThat(this.lock.tryLock()).isTrue();
+		assertThat(lockAtOnce(this.lock)).isTrue();
 		this.lock.unlock();
 		assertThat(Thread.interrupted()).isTrue();
 		assertFree();
@@ -510,7 +529,7 @@ abstract class LockRegistryContract extends RegistryTestSupport {
 			assertThat(get(thread).isDaemon()).isTrue();
 			assertThat(get(thread).getName()).startsWith("zk-lock-");
 		}
-		get(this.lock.acquireAsync(Duration.ZERO)).close();
+		LockProbe.answered(() -> get(this.lock.acquireAsync(Duration.ZERO))).close();
 		assertFree();
 	}
 
@@ -629,12 +648,12 @@ abstract class LockRegistryContract extends RegistryTestSupport {
 	void readersShareTheLock() throws Exception {
 		this.read.lock();
 		get(run(() -> {
-			assertThat(this.read.tryLock()).isTrue();
+			assertThat(lockAtOnce(this.read)).isTrue();
 			assertThat(this.read.isHeldByCurrentThread()).isTrue();
 			this.read.unlock();
 		}));
 		LockLease lease = this.read.acquire();
-		LockLease another = this.read.tryAcquire(Duration.ZERO).orElseThrow();
+		LockLease another = acquireAtOnce(this.read);
 		assertThat(this.read.isHeldByCurrentThread()).isTrue();
 		this.read.unlock();
 		assertThat(List.of(lease, another)).allMatch(LockLease::isHeld);
@@ -809,7 +828,7 @@ abstract class LockRegistryContract extends RegistryTestSupport {
 			assertThat(lease.isHeld()).isTrue();
 		}
 		get(this.lock.acquireAsync(Duration.ofSeconds(Long.MAX_VALUE))).close();
-		assertThat(this.lock.tryLock(-5, TimeUnit.DAYS)).isTrue();
+		assertThat(LockProbe.answered(() -> this.lock.tryLock(-5, TimeUnit.DAYS))).isTrue();
 		assertThat(get(call(() -> this.lock.tryLock(-5, TimeUnit.DAYS)))).isFalse();
 		this.lock.unlock();
 		assertThat(this.lock.tryLock(Long.MAX_VALUE, TimeUnit.DAYS)).isTrue();
@@ -1059,8 +1078,9 @@ abstract class LockRegistryContract extends RegistryTestSupport {
 		lease.onLost(() -> this.events.failed("lease", Duration.ZERO, new LockLostException("lock", "", null)));
 		lease.close(Duration.ofDays(1));
 		assertThat(inspector(this.locks).breakLock("lock")).isTrue();
-		assertFree();
+		this.lock.acquire().close();
 		this.events.await("acquired lock", "released lock", "acquired lock", "released lock");
+		assertFree();
 	}
 
 	// Closing
@@ -1164,6 +1184,7 @@ abstract class LockRegistryContract extends RegistryTestSupport {
 			close(patient);
 			return Thread.interrupted();
 		});
+		awaitParked(closer);
 		assertThatExceptionOfType(TimeoutException.class)
 			.isThrownBy(() -> closing.get(A_MOMENT.toMillis(), TimeUnit.MILLISECONDS));
 		assertThat(lease.isHeld()).isTrue();
@@ -1173,6 +1194,14 @@ abstract class LockRegistryContract extends RegistryTestSupport {
 		});
 		assertThat(get(closing)).as("still set").isTrue();
 		assertThat(lease.isHeld()).isFalse();
+	}
+
+	private static void awaitParked(AtomicReference<Thread> thread) {
+		await().atMost(PATIENCE).until(() -> {
+			Thread present = thread.get();
+			return present != null
+					&& Set.of(Thread.State.WAITING, Thread.State.TIMED_WAITING).contains(present.getState());
+		});
 	}
 
 	@Test

@@ -25,6 +25,7 @@ class ZooKeeperElectionContractTests extends LeaderElectionContract {
 		ZooKeeperLocks.Builder builder = ZooKeeperLocks.builder(this.connectString)
 			.root("/root-" + ++this.roots)
 			.sessionTimeout(Duration.ofSeconds(30))
+			.connectTimeout(PATIENCE)
 			.handOverWait(handOverWait)
 			.closeWait(Duration.ZERO);
 		listeners.forEach(builder::listener);

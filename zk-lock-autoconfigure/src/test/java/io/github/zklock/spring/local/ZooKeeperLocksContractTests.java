@@ -35,7 +35,8 @@ class ZooKeeperLocksContractTests extends LockRegistryContract {
 	private ZooKeeperLocks.Builder builder() {
 		return ZooKeeperLocks.builder(this.connectString)
 			.root("/root-" + ++this.roots)
-			.sessionTimeout(Duration.ofSeconds(30));
+			.sessionTimeout(Duration.ofSeconds(30))
+			.connectTimeout(PATIENCE);
 	}
 
 }
