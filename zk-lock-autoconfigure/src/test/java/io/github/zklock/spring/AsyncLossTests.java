@@ -16,8 +16,13 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import io.github.zklock.LockLease;
 import io.github.zklock.LockLostException;
 import io.github.zklock.embedded.ConnectString;
+import io.github.zklock.embedded.Direction;
 import io.github.zklock.embedded.EmbeddedZooKeeper;
+import io.github.zklock.embedded.FaultProxy;
+import io.github.zklock.zookeeper.ZooKeeperLocks;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -40,7 +45,7 @@ class AsyncLossTests extends AsyncTestSupport {
 	private final CompletableFuture<LockLease> lease = new CompletableFuture<>();
 
 	AsyncLossTests(EmbeddedZooKeeper server, @ConnectString String connectString) {
-		super(server, connectString, Duration.ofSeconds(4));
+		super(server, connectString);
 	}
 
 	private LockTemplate template(Executor executor) {
@@ -138,17 +143,10 @@ class AsyncLossTests extends AsyncTestSupport {
 			return new CompletableFuture<>();
 		});
 		await().atMost(PATIENCE).until(() -> !tasks.isEmpty());
-		loseAll();
+		assertThat(this.locks.breakLock("lock")).isTrue();
 		tasks.remove().run();
 		assertThat(result).failsWithin(PATIENCE).withThrowableThat().withCauseInstanceOf(LockLostException.class);
 		assertThat(called).isFalse();
-	}
-
-	/**
-	 * Lose everything that the registry holds.
-	 */
-	private void loseAll() throws Exception {
-		lose(this.locks.lock("other").acquire());
 	}
 
 	@Test
@@ -249,7 +247,7 @@ class AsyncLossTests extends AsyncTestSupport {
 		StepVerifier.create(mono(OnLost.IGNORE, ReactiveLockTemplate.checked(source.asMono()))).then(() -> {
 			loseIt();
 			source.tryEmitValue("value").orThrow();
-		}).expectNext("value").verifyComplete();
+		}).expectNext("value").expectComplete().verify(PATIENCE);
 	}
 
 	@Test
@@ -320,6 +318,44 @@ class AsyncLossTests extends AsyncTestSupport {
 			source.tryEmitValue("value").orThrow();
 		}).expectError(LockLostException.class).verify(PATIENCE);
 		assertThat(called).isFalse();
+	}
+
+	// Without a helping hand: the connection is silent for too long
+
+	@ParameterizedTest
+	@EnumSource
+	void silentConnection(OnLost onLost) throws Exception {
+		FaultProxy proxy = proxy();
+		ZooKeeperLocks victim = closing(registry(proxy.connectString(), Duration.ofSeconds(4)));
+		LockTemplate stages = new LockTemplate(victim, PATIENCE, this.threads);
+		assertSilence(onLost, stages.executeAsync(lock(onLost), () -> silence(proxy, onLost)));
+		proxy.heal();
+		ReactiveLockTemplate publishers = new ReactiveLockTemplate(stages);
+		assertSilence(onLost, publishers.mono(lock(onLost), () -> Mono.fromFuture(silence(proxy, onLost))).toFuture());
+		proxy.heal();
+		assertThat(get(stages.executeAsync(lock(onLost), () -> CompletableFuture.completedFuture("again"))))
+			.isEqualTo("again");
+	}
+
+	/**
+	 * Return what ends when the lock is lost, by itself unless it is to be cancelled.
+	 */
+	private static CompletableFuture<String> silence(FaultProxy proxy, OnLost onLost) {
+		CompletableFuture<String> ended = new CompletableFuture<>();
+		if (onLost != OnLost.INTERRUPT) {
+			CurrentLock.lease().onLost(() -> ended.complete("ended"));
+		}
+		proxy.hold(Direction.TO_SERVER);
+		return ended;
+	}
+
+	private static void assertSilence(OnLost onLost, CompletableFuture<String> result) throws Exception {
+		if (onLost == OnLost.IGNORE) {
+			assertThat(get(result)).isEqualTo("ended");
+		}
+		else {
+			assertThat(result).failsWithin(PATIENCE).withThrowableThat().withCauseInstanceOf(LockLostException.class);
+		}
 	}
 
 }

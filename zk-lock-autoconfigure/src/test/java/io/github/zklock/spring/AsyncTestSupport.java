@@ -12,7 +12,6 @@ import java.util.concurrent.TimeUnit;
 import io.github.zklock.LockLease;
 import io.github.zklock.LockProbe;
 import io.github.zklock.embedded.ConnectString;
-import io.github.zklock.embedded.Direction;
 import io.github.zklock.embedded.EmbeddedZooKeeper;
 import io.github.zklock.embedded.EmbeddedZooKeeperTest;
 import io.github.zklock.embedded.FaultProxy;
@@ -23,8 +22,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * A server, a registry whose locks can be lost, another one as the rest of the world, and
- * threads. In the end nothing may be left on the server.
+ * A server, a registry, another one as the rest of the world, and threads. In the end
+ * nothing may be left on the server.
  */
 @EmbeddedZooKeeperTest
 abstract class AsyncTestSupport {
@@ -39,29 +38,31 @@ abstract class AsyncTestSupport {
 
 	final ExecutorService threads = Executors.newCachedThreadPool((task) -> new Thread(task, "body"));
 
-	final FaultProxy proxy;
-
 	/**
-	 * Whose locks the tests take. The session is short only if they are to be lost.
+	 * Whose locks the tests take.
 	 */
 	final ZooKeeperLocks locks;
 
 	final ZooKeeperLocks elsewhere;
 
-	AsyncTestSupport(EmbeddedZooKeeper server, @ConnectString String connectString, Duration sessionTimeout) {
+	AsyncTestSupport(EmbeddedZooKeeper server, @ConnectString String connectString) {
 		this.server = server;
 		this.chroot = connectString.substring(connectString.indexOf('/'));
-		this.proxy = closing(FaultProxy.to(server.connectString()));
-		this.locks = closing(registry(this.proxy.connectString(), sessionTimeout));
+		this.locks = closing(registry(server.connectString(), Duration.ofSeconds(30)));
 		this.elsewhere = closing(registry(server.connectString(), Duration.ofSeconds(30)));
 		// Who does not want to wait has no time for that
 		this.locks.zooKeeper();
 		this.elsewhere.zooKeeper();
 	}
 
-	private ZooKeeperLocks registry(String address, Duration sessionTimeout) {
+	FaultProxy proxy() {
+		return closing(FaultProxy.to(this.server.connectString()));
+	}
+
+	ZooKeeperLocks registry(String address, Duration sessionTimeout) {
 		return ZooKeeperLocks.builder(address + this.chroot)
 			.sessionTimeout(sessionTimeout)
+			.connectTimeout(PATIENCE)
 			.serverTick(Duration.ofMillis(500))
 			.closeWait(Duration.ZERO)
 			.build();
@@ -69,7 +70,6 @@ abstract class AsyncTestSupport {
 
 	@AfterEach
 	void closeAll() throws Exception {
-		this.proxy.heal();
 		this.threads.shutdownNow();
 		for (int index = this.resources.size() - 1; index >= 0; index--) {
 			this.resources.get(index).close();
@@ -110,12 +110,12 @@ abstract class AsyncTestSupport {
 	}
 
 	/**
-	 * Lose a lock that is held, by a connection that hangs for too long.
+	 * Lose a lock that is held, because somebody breaks it.
 	 */
 	void lose(LockLease lease) throws InterruptedException {
 		CountDownLatch lost = new CountDownLatch(1);
 		lease.onLost(lost::countDown);
-		this.proxy.hold(Direction.TO_SERVER);
+		assertThat(this.locks.breakLock(lease.name())).isTrue();
 		assertThat(lost.await(30, TimeUnit.SECONDS)).isTrue();
 	}
 

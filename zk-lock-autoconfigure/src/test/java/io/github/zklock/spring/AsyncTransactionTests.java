@@ -1,6 +1,5 @@
 package io.github.zklock.spring;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -10,6 +9,7 @@ import java.util.concurrent.TimeUnit;
 
 import javax.sql.DataSource;
 
+import io.github.zklock.AnsweredLocks;
 import io.github.zklock.LockLease;
 import io.github.zklock.LockLostException;
 import io.github.zklock.embedded.ConnectString;
@@ -39,7 +39,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  */
 class AsyncTransactionTests extends AsyncTestSupport {
 
-	private final LockTemplate template = new LockTemplate(this.locks, PATIENCE, this.threads);
+	private final LockTemplate template = new LockTemplate(new AnsweredLocks(this.locks), PATIENCE, this.threads);
 
 	private final ReactiveLockTemplate reactive = new ReactiveLockTemplate(this.template);
 
@@ -57,7 +57,7 @@ class AsyncTransactionTests extends AsyncTestSupport {
 	private final TransactionalOperator operator = TransactionalOperator.create(this.manager);
 
 	AsyncTransactionTests(EmbeddedZooKeeper server, @ConnectString String connectString) {
-		super(server, connectString, Duration.ofSeconds(4));
+		super(server, connectString);
 	}
 
 	private DataSource dataSource() {

@@ -17,6 +17,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
+import io.github.zklock.AnsweredLocks;
 import io.github.zklock.LockLease;
 import io.github.zklock.LockMode;
 import io.github.zklock.LockTimeoutException;
@@ -44,11 +45,11 @@ class ExecuteAsyncTests extends AsyncTestSupport {
 	private final LockTemplate template = template(this.threads);
 
 	ExecuteAsyncTests(EmbeddedZooKeeper server, @ConnectString String connectString) {
-		super(server, connectString, Duration.ofSeconds(30));
+		super(server, connectString);
 	}
 
 	private LockTemplate template(Executor executor) {
-		return new LockTemplate(this.locks, PATIENCE, executor);
+		return new LockTemplate(new AnsweredLocks(this.locks), PATIENCE, executor);
 	}
 
 	private static LockOptions lock(String name) {

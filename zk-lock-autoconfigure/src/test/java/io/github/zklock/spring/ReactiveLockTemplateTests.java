@@ -10,6 +10,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
+import io.github.zklock.AnsweredLocks;
 import io.github.zklock.LockLease;
 import io.github.zklock.LockMode;
 import io.github.zklock.LockTimeoutException;
@@ -34,12 +35,12 @@ import static org.awaitility.Awaitility.await;
 class ReactiveLockTemplateTests extends AsyncTestSupport {
 
 	private final ReactiveLockTemplate template = new ReactiveLockTemplate(
-			new LockTemplate(this.locks, PATIENCE, (task) -> {
+			new LockTemplate(new AnsweredLocks(this.locks), PATIENCE, (task) -> {
 				throw new AssertionError("not for publishers");
 			}));
 
 	ReactiveLockTemplateTests(EmbeddedZooKeeper server, @ConnectString String connectString) {
-		super(server, connectString, Duration.ofSeconds(30));
+		super(server, connectString);
 	}
 
 	private static LockOptions lock(String name) {

@@ -2,6 +2,7 @@ package io.github.zklock.spring
 
 import java.time.Duration
 
+import io.github.zklock.AnsweredLocks
 import io.github.zklock.embedded.ConnectString
 import io.github.zklock.embedded.EmbeddedZooKeeper
 import kotlinx.coroutines.CompletableDeferred
@@ -19,9 +20,9 @@ import org.junit.jupiter.api.Test
  * Coroutines that hold locks.
  */
 internal class CoroutineTests(server: EmbeddedZooKeeper, @ConnectString connectString: String) :
-	AsyncTestSupport(server, connectString, Duration.ofSeconds(30)) {
+	AsyncTestSupport(server, connectString) {
 
-	private val template = ReactiveLockTemplate(LockTemplate(this.locks, PATIENCE) { it.run() })
+	private val template = ReactiveLockTemplate(LockTemplate(AnsweredLocks(this.locks), PATIENCE) { it.run() })
 
 	private suspend fun <T : Any> locked(body: suspend () -> T): T =
 		this.template.mono(LockOptions.of("lock").maxWait(Duration.ZERO)) { mono(Dispatchers.Unconfined) { body() } }

@@ -1,8 +1,8 @@
 package io.github.zklock.spring
 
-import java.time.Duration
 import java.util.Optional
 
+import io.github.zklock.AnsweredLocks
 import io.github.zklock.LockProbe
 import io.github.zklock.LockTimeoutException
 import io.github.zklock.embedded.ConnectString
@@ -35,10 +35,10 @@ import org.springframework.core.Ordered
  * Annotated suspending functions.
  */
 internal class SuspendMethodTests(server: EmbeddedZooKeeper, @ConnectString connectString: String) :
-	AsyncTestSupport(server, connectString, Duration.ofSeconds(30)) {
+	AsyncTestSupport(server, connectString) {
 
 	private val context = closing(AnnotationConfigApplicationContext().apply {
-		registerBean<LockTemplate> { LockTemplate(this@SuspendMethodTests.locks, PATIENCE) { it.run() } }
+		registerBean<LockTemplate> { LockTemplate(AnsweredLocks(this@SuspendMethodTests.locks), PATIENCE) { it.run() } }
 		registerBean<LockAdvisingPostProcessor> { LockAdvisingPostProcessor(Ordered.LOWEST_PRECEDENCE - 100, true) {} }
 		registerBean<Inner>()
 		registerBean<Outer>()
@@ -137,7 +137,7 @@ internal class SuspendMethodTests(server: EmbeddedZooKeeper, @ConnectString conn
 	}
 
 	private inline fun <reified T : Any> start() = closing(AnnotationConfigApplicationContext().apply {
-		registerBean<LockTemplate> { LockTemplate(this@SuspendMethodTests.locks, PATIENCE) { it.run() } }
+		registerBean<LockTemplate> { LockTemplate(AnsweredLocks(this@SuspendMethodTests.locks), PATIENCE) { it.run() } }
 		registerBean<LockAdvisingPostProcessor> { LockAdvisingPostProcessor(Ordered.LOWEST_PRECEDENCE - 100, true) {} }
 		registerBean<LeaderAdvisingPostProcessor> { LeaderAdvisingPostProcessor(Ordered.LOWEST_PRECEDENCE - 101, true) }
 		registerBean<LeaderRoles> { LeaderRoles(this, { this@SuspendMethodTests.locks }, null, listOf(), true) }
