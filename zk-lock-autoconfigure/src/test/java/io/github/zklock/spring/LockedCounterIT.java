@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 import javax.sql.DataSource;
 
@@ -39,7 +40,8 @@ class LockedCounterIT extends LockedCallTestSupport {
 
 	private static final int ROUNDS = 15;
 
-	private final JdbcConnectionPool database = JdbcConnectionPool.create("jdbc:h2:mem:counter", "sa", "");
+	private final JdbcConnectionPool database = JdbcConnectionPool.create("jdbc:h2:mem:counter;LOCK_TIMEOUT=60000",
+			"sa", "");
 
 	private final JdbcTemplate jdbc = new JdbcTemplate(this.database);
 
@@ -152,6 +154,11 @@ class LockedCounterIT extends LockedCallTestSupport {
 	 */
 	public static class Counter {
 
+		/**
+		 * The first two read before any of them writes, whoever gets a processor.
+		 */
+		private static final CountDownLatch TOGETHER = new CountDownLatch(2);
+
 		private final JdbcTemplate jdbc;
 
 		public Counter(JdbcTemplate jdbc) {
@@ -161,16 +168,23 @@ class LockedCounterIT extends LockedCallTestSupport {
 		@DistributedLock("counter")
 		@Transactional
 		public void increment() {
-			readChangeWrite();
+			readChangeWrite(new CountDownLatch(1));
 		}
 
 		@Transactional
 		public void incrementWithoutLock() {
-			readChangeWrite();
+			readChangeWrite(TOGETHER);
 		}
 
-		private void readChangeWrite() {
+		private void readChangeWrite(CountDownLatch read) {
 			Integer number = this.jdbc.queryForObject("select number from counter", Integer.class);
+			read.countDown();
+			try {
+				assertThat(read.await(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+			}
+			catch (InterruptedException ex) {
+				throw new IllegalStateException(ex);
+			}
 			this.jdbc.update("update counter set number = ?", Objects.requireNonNull(number) + 1);
 		}
 
