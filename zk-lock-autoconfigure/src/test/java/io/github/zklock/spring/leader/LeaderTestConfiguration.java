@@ -29,6 +29,7 @@ class LeaderTestConfiguration {
 		Binder binder = Binder.get(environment);
 		return ZooKeeperLocks.builder(environment.getRequiredProperty("zk.lock.connect-string"))
 			.sessionTimeout(Duration.ofSeconds(30))
+			.connectTimeout(Duration.ofSeconds(30))
 			.serverTick(Duration.ofMillis(500))
 			.handOverWait(binder.bind("zk.lock.leader.hand-over-wait", Duration.class).orElse(Duration.ofSeconds(20)))
 			.closeWait(Duration.ZERO)
