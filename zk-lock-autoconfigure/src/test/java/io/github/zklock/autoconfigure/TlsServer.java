@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -22,6 +23,8 @@ final class TlsServer implements AutoCloseable {
 	static final String PASSWORD = "store-password";
 
 	private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+	private static final int ATTEMPTS = 5;
 
 	private final Path directory;
 
@@ -37,9 +40,19 @@ final class TlsServer implements AutoCloseable {
 		trust("server", "client");
 		trust("client", "server");
 		trust("stranger", "stranger");
-		this.port = freePort();
-		this.process = start();
-		await().atMost(PATIENCE).until(this::isListening);
+		for (int attempt = 1; true; attempt++) {
+			int free = freePort();
+			Process started = start(free);
+			await().atMost(PATIENCE).until(() -> !started.isAlive() || isListening(free));
+			if (started.isAlive()) {
+				this.port = free;
+				this.process = started;
+				return;
+			}
+			// Somebody else has taken the port meanwhile
+			assertThat(attempt).as(() -> read(log())).isLessThan(ATTEMPTS);
+			assertThat(read(log())).contains("Address already in use");
+		}
 	}
 
 	String connectString() {
@@ -94,13 +107,25 @@ final class TlsServer implements AutoCloseable {
 		return Path.of(System.getProperty("java.home"), "bin", name).toString();
 	}
 
+	/**
+	 * Find a port that is free, and not one of those that Linux hands out to outgoing
+	 * connections.
+	 */
 	private static int freePort() throws IOException {
-		try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-			return socket.getLocalPort();
+		for (int attempt = 1; true; attempt++) {
+			int port = ThreadLocalRandom.current().nextInt(10_000, 32_000);
+			try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+				return socket.getLocalPort();
+			}
+			catch (IOException ex) {
+				if (attempt == 100) {
+					throw ex;
+				}
+			}
 		}
 	}
 
-	private Process start() throws IOException {
+	private Process start(int port) throws IOException {
 		Path configuration = this.directory.resolve("zoo.cfg");
 		Files.writeString(configuration, """
 				tickTime=500
@@ -114,8 +139,8 @@ final class TlsServer implements AutoCloseable {
 				ssl.trustStore.location=%s
 				ssl.trustStore.password=%s
 				ssl.clientAuth=need
-				""".formatted(this.directory.resolve("data"), this.port, keyStore("server"), PASSWORD,
-				trustStore("server"), PASSWORD));
+				""".formatted(this.directory.resolve("data"), port, keyStore("server"), PASSWORD, trustStore("server"),
+				PASSWORD));
 		return new ProcessBuilder(executable("java"), "-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp",
 				System.getProperty("java.class.path"), TlsServerMain.class.getName(), configuration.toString())
 			.redirectErrorStream(true)
@@ -127,9 +152,8 @@ final class TlsServer implements AutoCloseable {
 		return this.directory.resolve("server.log");
 	}
 
-	private boolean isListening() {
-		assertThat(this.process.isAlive()).as(() -> read(log())).isTrue();
-		try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), this.port)) {
+	private static boolean isListening(int port) {
+		try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
 			return socket.isConnected();
 		}
 		catch (IOException ex) {
