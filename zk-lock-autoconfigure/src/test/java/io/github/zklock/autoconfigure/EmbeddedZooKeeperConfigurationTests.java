@@ -30,7 +30,8 @@ class EmbeddedZooKeeperConfigurationTests {
 	private static ApplicationContextRunner runner(int port) {
 		return new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(ZkLockAutoConfiguration.class))
 			.withPropertyValues("zk.lock.embedded.enabled=true", "zk.lock.embedded.port=" + port,
-					"zk.lock.session.server-tick=500ms");
+					"zk.lock.session.server-tick=500ms",
+					"zk.lock.session.connect-timeout=" + ServerTestSupport.PATIENCE);
 	}
 
 	@Test

@@ -23,7 +23,7 @@ class Listening {
 	private final BlockingQueue<String> heard = new LinkedBlockingQueue<>();
 
 	String next() throws InterruptedException {
-		return String.valueOf(this.heard.poll(20, TimeUnit.SECONDS));
+		return String.valueOf(this.heard.poll(30, TimeUnit.SECONDS));
 	}
 
 	@EventListener

@@ -49,7 +49,7 @@ class LocalLocksConfigurationTests {
 			NamedLock lock = context.getBean(LockRegistry.class).lock("name");
 			LeaderElection election = context.getBean(LockRegistry.class).election("role");
 			election.join();
-			await().until(election.leadership()::isLeader);
+			await().atMost(ServerTestSupport.PATIENCE).until(election.leadership()::isLeader);
 			lock.lock();
 			assertThat(context.getBean(LockInspector.class).held()).hasSize(1);
 			source.stop();
@@ -61,7 +61,7 @@ class LocalLocksConfigurationTests {
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::unlock);
 			assertThat(election.leadership().isLeader()).isFalse();
 			election.join();
-			await().until(election.leadership()::isLeader);
+			await().atMost(ServerTestSupport.PATIENCE).until(election.leadership()::isLeader);
 			lock.lock();
 			lock.unlock();
 		});

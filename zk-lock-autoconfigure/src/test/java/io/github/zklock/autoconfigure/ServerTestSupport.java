@@ -22,7 +22,7 @@ import static org.awaitility.Awaitility.await;
 @EmbeddedZooKeeperTest
 abstract class ServerTestSupport {
 
-	static final Duration PATIENCE = Duration.ofSeconds(20);
+	static final Duration PATIENCE = Duration.ofSeconds(30);
 
 	private final EmbeddedZooKeeper server;
 
@@ -64,7 +64,8 @@ abstract class ServerTestSupport {
 		return new ApplicationContextRunner()
 			.withConfiguration(AutoConfigurations.of(ZkLockAutoConfiguration.class, SslAutoConfiguration.class))
 			.withPropertyValues("zk.lock.connect-string=" + this.connectString, "zk.lock.session.server-tick=500ms",
-					"zk.lock.shutdown.wait=0", "zk.lock.leader.hand-over-wait=0");
+					"zk.lock.session.connect-timeout=" + PATIENCE, "zk.lock.shutdown.wait=0",
+					"zk.lock.leader.hand-over-wait=0");
 	}
 
 }

@@ -37,7 +37,7 @@ class VirtualThreadsTests {
 		try (ConfigurableApplicationContext context = new SpringApplicationBuilder(Application.class)
 			.web(WebApplicationType.NONE)
 			.properties("zk.lock.connect-string=" + connectString, "spring.threads.virtual.enabled=true",
-					"zk.lock.max-wait=" + Duration.ofSeconds(60))
+					"zk.lock.max-wait=" + Duration.ofSeconds(100))
 			.run()) {
 			Counter counter = context.getBean(Counter.class);
 			AsyncTaskExecutor executor = context.getBean(AsyncTaskExecutor.class);

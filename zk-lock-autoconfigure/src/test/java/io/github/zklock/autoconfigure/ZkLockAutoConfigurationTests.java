@@ -317,7 +317,7 @@ class ZkLockAutoConfigurationTests {
 	private static String threadOf(LockTemplate template) throws Exception {
 		Executor executor = (Executor) read(template, "executor");
 		return CompletableFuture.supplyAsync(() -> Thread.currentThread().getName(), executor)
-			.get(10, TimeUnit.SECONDS);
+			.get(30, TimeUnit.SECONDS);
 	}
 
 	@Test
