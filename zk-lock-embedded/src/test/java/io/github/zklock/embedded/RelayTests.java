@@ -79,7 +79,8 @@ class RelayTests {
 		Relay relay = start((self, direction) -> {
 			Thread healing = new Thread(self::heal);
 			healing.start();
-			await().until(() -> healing.getState() == Thread.State.BLOCKED || !healing.isAlive());
+			await().atMost(TestClient.PATIENCE)
+				.until(() -> healing.getState() == Thread.State.BLOCKED || !healing.isAlive());
 			return new Relay.Decision(Relay.Verdict.HOLD, () -> {
 			});
 		});
@@ -129,7 +130,9 @@ class RelayTests {
 				seen.set(0);
 				relay.valve(Direction.TO_SERVER).set(Valve.State.HOLDING);
 				client.getOutputStream().write(numbers);
-				await().pollInterval(Duration.ofMillis(1)).until(() -> seen.get() == numbers.length);
+				await().atMost(TestClient.PATIENCE)
+					.pollInterval(Duration.ofMillis(1))
+					.until(() -> seen.get() == numbers.length);
 				relay.valve(Direction.TO_SERVER).set(Valve.State.SWALLOWING);
 				for (int pause = 0; pause < 50 * round; pause++) {
 					Thread.onSpinWait();
@@ -155,10 +158,10 @@ class RelayTests {
 		Relay relay = start((self, direction) -> Relay.Decision.PASS, TestClient.PATIENCE.multipliedBy(10));
 		try (Socket client = connect(relay)) {
 			String connecting = "relay-%d-connect".formatted(relay.port());
-			await().until(() -> hasThread(connecting));
+			await().atMost(TestClient.PATIENCE).until(() -> hasThread(connecting));
 			relay.cut();
 			assertThat(client.getInputStream().read()).isNegative();
-			await().until(() -> !hasThread(connecting));
+			await().atMost(TestClient.PATIENCE).until(() -> !hasThread(connecting));
 		}
 	}
 

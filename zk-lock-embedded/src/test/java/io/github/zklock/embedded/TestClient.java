@@ -42,6 +42,15 @@ final class TestClient implements AutoCloseable {
 	}
 
 	/**
+	 * Connect with a session that may be over soon.
+	 */
+	static TestClient connectOnce(String connectString, Duration sessionTimeout) throws IOException {
+		TestClient client = new TestClient(connectString, sessionTimeout);
+		client.awaitSeen(KeeperState.SyncConnected);
+		return client;
+	}
+
+	/**
 	 * Wait until the last state is the given one.
 	 */
 	void awaitState(KeeperState state) {

@@ -1,7 +1,6 @@
 package io.github.zklock.embedded;
 
 import java.time.Duration;
-import java.util.stream.LongStream;
 
 import org.junit.jupiter.api.Test;
 
@@ -13,10 +12,13 @@ class ValveTests {
 
 	@Test
 	void delayIsNotRoundedUpToMilliseconds() {
-		long shortest = LongStream.range(0, 100)
-			.map((index) -> waitMicros(Duration.ofNanos(100_000)))
-			.min()
-			.orElseThrow();
+		long start = System.nanoTime();
+		long shortest = Long.MAX_VALUE;
+		// A busy machine may let any of them wait for longer
+		for (int wait = 0; wait < 100
+				|| (shortest > 999 && System.nanoTime() - start < TestClient.PATIENCE.toNanos()); wait++) {
+			shortest = Math.min(shortest, waitMicros(Duration.ofNanos(100_000)));
+		}
 		assertThat(shortest).as("microseconds").isBetween(100L, 999L);
 	}
 

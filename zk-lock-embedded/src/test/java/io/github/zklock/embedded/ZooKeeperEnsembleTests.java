@@ -21,7 +21,7 @@ class ZooKeeperEnsembleTests {
 		assertThatExceptionOfType(ZooKeeperStartException.class)
 			.isThrownBy(() -> ZooKeeperEnsemble.builder().property("name", cannotBeEncoded).start())
 			.satisfies((ex) -> assertThat(directoryNamedIn(ex)).doesNotExist());
-		await().untilAsserted(() -> assertThat(relayThreads()).isSubsetOf(relays));
+		await().atMost(TestClient.PATIENCE).untilAsserted(() -> assertThat(relayThreads()).isSubsetOf(relays));
 	}
 
 	private static Path directoryNamedIn(Exception ex) {
