@@ -37,7 +37,7 @@ class VirtualThreadsTests {
 		try (ConfigurableApplicationContext context = new SpringApplicationBuilder(Application.class)
 			.web(WebApplicationType.NONE)
 			.properties("zk.lock.connect-string=" + connectString, "spring.threads.virtual.enabled=true",
-					"zk.lock.max-wait=" + Duration.ofSeconds(100))
+					"zk.lock.max-wait=" + Duration.ofSeconds(200))
 			.run()) {
 			Counter counter = context.getBean(Counter.class);
 			AsyncTaskExecutor executor = context.getBean(AsyncTaskExecutor.class);
@@ -45,7 +45,7 @@ class VirtualThreadsTests {
 				.mapToObj((index) -> (index % 2 == 0) ? counter.addLater()
 						: CompletableFuture.runAsync(counter::add, executor))
 				.toArray(CompletableFuture<?>[]::new);
-			CompletableFuture.allOf(calls).get(120, TimeUnit.SECONDS);
+			CompletableFuture.allOf(calls).get(240, TimeUnit.SECONDS);
 			assertThat(counter.count()).isEqualTo(CALLS);
 			assertThat(counter.isVirtual()).isEqualTo(Runtime.version().feature() >= 21);
 		}

@@ -123,6 +123,14 @@ abstract class AsyncTestSupport {
 		return future.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
 	}
 
+	/**
+	 * Return whether races have taken so long that a slow machine need not run more of
+	 * them.
+	 */
+	static boolean isLongSince(long startNanos) {
+		return System.nanoTime() - startNanos > PATIENCE.toNanos();
+	}
+
 	static void spin(int rounds) {
 		for (int round = 0; round < 10 * rounds; round++) {
 			Thread.onSpinWait();

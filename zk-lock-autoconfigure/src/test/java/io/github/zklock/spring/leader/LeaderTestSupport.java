@@ -25,7 +25,7 @@ import static org.awaitility.Awaitility.await;
  * Applications that are closed in the end, and threads.
  */
 @EmbeddedZooKeeperTest
-@Timeout(120)
+@Timeout(300)
 abstract class LeaderTestSupport {
 
 	static final Duration PATIENCE = Duration.ofSeconds(30);

@@ -611,7 +611,12 @@ abstract class LockRegistryContract extends RegistryTestSupport {
 		int granted = 0;
 		int cancelled = 0;
 		LockLease lease = this.lock.acquire();
-		for (int race = 0; race < 2_000 || ((granted == 0 || cancelled == 0) && race < 200_000); race++) {
+		long start = System.nanoTime();
+		for (int race = 0; race < 200_000; race++) {
+			boolean enough = race >= 2_000 || System.nanoTime() - start > PATIENCE.toNanos();
+			if (enough && granted > 0 && cancelled > 0) {
+				break;
+			}
 			CompletableFuture<LockLease> next = this.lock.acquireAsync(PATIENCE);
 			CompletableFuture<LockLease> behind = this.lock.acquireAsync(PATIENCE);
 			int lead = race % 64;
