@@ -3,7 +3,11 @@ package io.github.zklock.sample;
 import java.time.Duration;
 import java.util.Objects;
 
+import io.github.zklock.LockRegistry;
+import io.github.zklock.leader.Leadership;
+import io.github.zklock.sample.cluster.Queues;
 import io.github.zklock.sample.cluster.Self;
+import io.github.zklock.sample.cluster.Terms;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterEach;
@@ -21,9 +25,10 @@ import org.springframework.test.web.servlet.client.RestTestClient.ResponseSpec;
  */
 @SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT,
 		properties = { "spring.datasource.url=jdbc:h2:mem:shop", "zk.lock.embedded.port=0",
-				"zk.lock.embedded.data-dir=target/zookeeper/${random.uuid}", "zk.lock.session.timeout=6s",
-				"zk.lock.session.server-tick=500ms", "sample.seats=" + ShopTestSupport.SEATS,
-				"sample.report-time=100ms", "sample.slow-job-time=10m", "sample.settlement-interval=200ms" })
+				"zk.lock.embedded.data-dir=target/zookeeper/${random.uuid}", "zk.lock.session.timeout=12s",
+				"zk.lock.session.server-tick=500ms", "zk.lock.session.connect-timeout=30s", "zk.lock.max-wait=50s",
+				"sample.seats=" + ShopTestSupport.SEATS, "sample.report-time=100ms", "sample.slow-job-time=10m",
+				"sample.settlement-interval=200ms" })
 abstract class ShopTestSupport {
 
 	static final int SEATS = 30;
@@ -31,12 +36,31 @@ abstract class ShopTestSupport {
 	@Autowired
 	private Self self;
 
+	@Autowired
+	private Terms terms;
+
+	@Autowired
+	private LockRegistry registry;
+
 	private RestTestClient client;
 
 	@BeforeEach
 	void openEmptyHouse() {
 		this.client = RestTestClient.bindToServer().baseUrl(this.self.url() + "/api").build();
 		post("/reset").expectStatus().isNoContent();
+		awaiting().until(this::leads);
+	}
+
+	/**
+	 * Return whether this instance leads and the store knows.
+	 */
+	private boolean leads() {
+		Leadership leadership = this.registry.election(Queues.ROLE).leadership();
+		return leadership.begin().map((work) -> {
+			try (work) {
+				return this.terms.present().filter((term) -> term.token() == work.fencingToken()).isPresent();
+			}
+		}).orElse(false);
 	}
 
 	@AfterEach
