@@ -4,6 +4,7 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
@@ -37,6 +38,7 @@ final class Page implements AutoCloseable {
 		ChromeDriverService service = new ChromeDriverService.Builder()
 			.usingDriverExecutable(new File(requiredProperty("chromedriver")))
 			.usingAnyFreePort()
+			.withTimeout(Duration.ofMinutes(2))
 			.build();
 		ChromeOptions options = new ChromeOptions();
 		options.setBinary(requiredProperty("chromium"));

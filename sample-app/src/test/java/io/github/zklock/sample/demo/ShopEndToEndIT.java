@@ -40,7 +40,8 @@ class ShopEndToEndIT {
 	private static final List<Integer> PORTS = FreePorts.find(3);
 
 	private static final ShopCluster cluster = new ShopCluster(PORTS, System.out, Duration.ofSeconds(5),
-			"--sample.seats=" + 2 * BUYERS, "--logging.level.root=warn", "--spring.main.banner-mode=off");
+			"--sample.seats=" + 2 * BUYERS, "--sample.thinking-time=50ms", "--logging.level.root=warn",
+			"--spring.main.banner-mode=off");
 
 	private static final ExecutorService buyers = Executors.newFixedThreadPool(BUYERS);
 
