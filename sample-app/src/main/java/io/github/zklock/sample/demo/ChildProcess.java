@@ -23,7 +23,7 @@ final class ChildProcess implements AutoCloseable {
 
 	private static final Duration START_TIMEOUT = Duration.ofMinutes(2);
 
-	private static final Duration PRINT_TIMEOUT = Duration.ofMillis(500);
+	private static final Duration PRINT_TIMEOUT = ShopCluster.patience(Duration.ofMillis(500));
 
 	private static final Duration POLL_INTERVAL = Duration.ofMillis(100);
 

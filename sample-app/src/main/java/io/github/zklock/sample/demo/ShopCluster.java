@@ -27,9 +27,9 @@ import org.springframework.util.FileSystemUtils;
 final class ShopCluster implements AutoCloseable {
 
 	// spring-boot:run kills what needs more than five seconds after Ctrl-C
-	private static final Duration SHOP_STOP_TIMEOUT = Duration.ofSeconds(3);
+	private static final Duration SHOP_STOP_TIMEOUT = patience(Duration.ofSeconds(3));
 
-	private static final Duration SERVER_STOP_TIMEOUT = Duration.ofSeconds(1);
+	private static final Duration SERVER_STOP_TIMEOUT = patience(Duration.ofSeconds(1));
 
 	private final HttpClient http = HttpClient.newHttpClient();
 
@@ -76,6 +76,14 @@ final class ShopCluster implements AutoCloseable {
 			this.shops.add(new Shop(id, port, new ChildProcess(id, out, () -> isOpen(port),
 					List.of("-Xmx256m", temporary), SampleApplication.class.getName(), arguments)));
 		}
+	}
+
+	/**
+	 * Return how long to wait for the end of a process. Where nobody kills this one, the
+	 * system property {@code demo.patience} says how many times as long as usual.
+	 */
+	static Duration patience(Duration usual) {
+		return usual.multipliedBy(Integer.getInteger("demo.patience", 1));
 	}
 
 	private static Path temporaryDirectory() {

@@ -85,8 +85,8 @@ class DemoIT {
 
 	private Process start() throws IOException {
 		Process started = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-				"-Djava.io.tmpdir=" + this.directory, "-cp", System.getProperty("java.class.path"),
-				Demo.class.getName(), "--port=" + firstOfFreePorts())
+				"-Djava.io.tmpdir=" + this.directory, "-Ddemo.patience=20", "-cp",
+				System.getProperty("java.class.path"), Demo.class.getName(), "--port=" + firstOfFreePorts())
 			.redirectErrorStream(true)
 			.start();
 		this.demo = started;
