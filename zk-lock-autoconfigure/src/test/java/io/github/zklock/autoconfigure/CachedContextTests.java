@@ -127,7 +127,10 @@ class CachedContextTests {
 
 		@Override
 		public void initialize(ConfigurableApplicationContext context) {
-			TestPropertyValues.of("zk.lock.connect-string=" + address, "spring.application.name=shop").applyTo(context);
+			TestPropertyValues
+				.of("zk.lock.connect-string=" + address, "zk.lock.max-wait=" + ServerTestSupport.PATIENCE,
+						"spring.application.name=shop")
+				.applyTo(context);
 		}
 
 	}

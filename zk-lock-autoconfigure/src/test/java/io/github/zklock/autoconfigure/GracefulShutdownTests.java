@@ -104,7 +104,7 @@ class GracefulShutdownTests extends ServerTestSupport {
 			.properties("server.port=0", "server.address=127.0.0.1", "server.shutdown=graceful",
 					"spring.application.name=shop", "zk.lock.connect-string=" + connectString(),
 					"zk.lock.session.server-tick=500ms", "zk.lock.session.connect-timeout=" + PATIENCE,
-					"zk.lock.leader.hand-over-wait=30s")
+					"zk.lock.max-wait=" + PATIENCE, "zk.lock.leader.hand-over-wait=30s")
 			.run();
 	}
 

@@ -77,7 +77,7 @@ class LeaderOnlyTests {
 		ConfigurableApplicationContext context = new SpringApplicationBuilder(configuration)
 			.web(WebApplicationType.NONE)
 			.properties("spring.application.name=shop", "zk.lock.connect-string=" + this.connectString,
-					"zk.lock.session.connect-timeout=" + PATIENCE,
+					"zk.lock.session.connect-timeout=" + PATIENCE, "zk.lock.max-wait=" + PATIENCE,
 					"spring.autoconfigure.exclude=org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration")
 			.properties(properties)
 			.run();

@@ -58,7 +58,8 @@ class LockedResultsTests {
 	LockedResultsTests(@ConnectString String connectString) {
 		this.others = ZooKeeperLocks.builder(connectString).connectTimeout(PATIENCE).build();
 		this.context = new SpringApplicationBuilder(Application.class).web(WebApplicationType.NONE)
-			.properties("zk.lock.connect-string=" + connectString, "spring.aop.proxy-target-class=false",
+			.properties("zk.lock.connect-string=" + connectString, "zk.lock.max-wait=" + PATIENCE,
+					"spring.aop.proxy-target-class=false",
 					"spring.autoconfigure.exclude=org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration")
 			.run();
 		this.service = this.context.getBean(Service.class);

@@ -130,7 +130,7 @@ class MissingLibrariesTests extends ServerTestSupport {
 	private static ConfigurableApplicationContext start(Class<?> application, String connectString) {
 		return new SpringApplicationBuilder(application).web(WebApplicationType.NONE)
 			.properties("spring.main.banner-mode=off", "zk.lock.connect-string=" + connectString,
-					"spring.application.name=shop")
+					"zk.lock.max-wait=" + PATIENCE, "spring.application.name=shop")
 			.run();
 	}
 

@@ -64,8 +64,8 @@ abstract class ServerTestSupport {
 		return new ApplicationContextRunner()
 			.withConfiguration(AutoConfigurations.of(ZkLockAutoConfiguration.class, SslAutoConfiguration.class))
 			.withPropertyValues("zk.lock.connect-string=" + this.connectString, "zk.lock.session.server-tick=500ms",
-					"zk.lock.session.connect-timeout=" + PATIENCE, "zk.lock.shutdown.wait=0",
-					"zk.lock.leader.hand-over-wait=0");
+					"zk.lock.session.connect-timeout=" + PATIENCE, "zk.lock.max-wait=" + PATIENCE,
+					"zk.lock.shutdown.wait=0", "zk.lock.leader.hand-over-wait=0");
 	}
 
 }

@@ -119,8 +119,11 @@ abstract class AsyncTestSupport {
 		assertThat(lost.await(30, TimeUnit.SECONDS)).isTrue();
 	}
 
+	/**
+	 * Return a result that may need many steps to be there.
+	 */
 	static <T> T get(CompletableFuture<T> future) throws Exception {
-		return future.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+		return future.get(4 * PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
 	}
 
 	/**

@@ -176,8 +176,11 @@ abstract class LockedCallTestSupport {
 		return result;
 	}
 
+	/**
+	 * Return a result that may need many steps to be there.
+	 */
 	static <T extends @Nullable Object> T get(CompletableFuture<T> future) throws Exception {
-		return future.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+		return future.get(4 * PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
 	}
 
 	/**

@@ -192,7 +192,7 @@ class AdvisorOrderTests extends LockedBeansSupport {
 			}
 			context.getBean(Shop.class).order();
 			Events events = context.getBean(Events.class);
-			events.done.get(30, TimeUnit.SECONDS);
+			events.done.get(120, TimeUnit.SECONDS);
 			assertThat(isFree("order")).isTrue();
 			return events.seen;
 		}

@@ -130,8 +130,11 @@ abstract class LeaderTestSupport {
 		});
 	}
 
+	/**
+	 * Return a result that may need many steps to be there.
+	 */
 	static <T> T get(CompletableFuture<T> future) throws Exception {
-		return future.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+		return future.get(4 * PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
 	}
 
 }
