@@ -25,7 +25,7 @@ import org.springframework.test.web.servlet.client.RestTestClient.ResponseSpec;
  */
 @SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT,
 		properties = { "spring.datasource.url=jdbc:h2:mem:shop", "zk.lock.embedded.port=0",
-				"zk.lock.embedded.data-dir=target/zookeeper/${random.uuid}", "zk.lock.session.timeout=12s",
+				"zk.lock.embedded.data-dir=target/zookeeper/${random.uuid}", "zk.lock.session.timeout=24s",
 				"zk.lock.session.server-tick=500ms", "zk.lock.session.connect-timeout=30s", "zk.lock.max-wait=50s",
 				"sample.seats=" + ShopTestSupport.SEATS, "sample.report-time=100ms", "sample.slow-job-time=10m",
 				"sample.settlement-interval=200ms" })
@@ -102,7 +102,7 @@ abstract class ShopTestSupport {
 	}
 
 	static ConditionFactory awaiting() {
-		return Awaitility.await().atMost(Duration.ofSeconds(30)).pollInterval(Duration.ofMillis(50));
+		return Awaitility.await().atMost(Duration.ofSeconds(60)).pollInterval(Duration.ofMillis(50));
 	}
 
 }
