@@ -153,13 +153,15 @@ class LeaderRolesTests extends LeaderTestSupport {
 	@Test
 	void leavesAllRolesAtTheSameTime() throws Exception {
 		TestApplication application = application("zk.lock.leader.roles=a,b,c,d", "zk.lock.leader.hand-over-wait=1h");
+		// Whoever asks for them later has the role left
+		List<Leadership> leaderships = application.roles().roles().stream().map(application::leadership).toList();
 		List<LeaderWork> works = new ArrayList<>();
-		for (String role : application.roles().roles()) {
-			awaitLeader(application.leadership(role));
-			works.add(application.leadership(role).begin().orElseThrow());
+		for (Leadership leadership : leaderships) {
+			awaitLeader(leadership);
+			works.add(leadership.begin().orElseThrow());
 		}
 		CompletableFuture<Void> stopping = run(application.roles()::stop);
-		application.roles().roles().forEach((role) -> awaitNotLeader(application.leadership(role)));
+		leaderships.forEach(LeaderTestSupport::awaitNotLeader);
 		for (LeaderWork work : works) {
 			assertThat(stopping).isNotDone();
 			assertThat(work.isLeader()).isTrue();
