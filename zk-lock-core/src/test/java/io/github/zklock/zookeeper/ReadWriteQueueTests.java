@@ -4,6 +4,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiFunction;
 
@@ -112,45 +114,48 @@ class ReadWriteQueueTests extends LockTestSupport {
 
 	@Test
 	void writerIsNotStarvedByReaders() throws Exception {
+		CountDownLatch begun = new CountDownLatch(4);
 		AtomicBoolean over = new AtomicBoolean();
-		List<CompletableFuture<Integer>> readers = new ArrayList<>();
+		List<CompletableFuture<Void>> readers = new ArrayList<>();
 		for (int reader = 0; reader < 4; reader++) {
 			NamedLock own = (reader % 2 == 0) ? this.read : this.readElsewhere;
-			readers.add(call(() -> useUntil(over, own)));
+			readers.add(call(() -> useUntil(over, own, begun)));
 		}
+		assertThat(begun.await(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
 		for (int round = 0; round < 50; round++) {
 			((round % 2 == 0) ? this.write : this.writeElsewhere).acquire().close();
 		}
 		over.set(true);
-		for (CompletableFuture<Integer> reader : readers) {
-			assertThat(get(reader)).isPositive();
+		for (CompletableFuture<Void> reader : readers) {
+			get(reader);
 		}
 	}
 
 	@Test
 	void readersAreNotStarvedByLocalHandOvers() throws Exception {
+		CountDownLatch begun = new CountDownLatch(4);
 		AtomicBoolean over = new AtomicBoolean();
-		List<CompletableFuture<Integer>> writers = new ArrayList<>();
+		List<CompletableFuture<Void>> writers = new ArrayList<>();
 		for (int writer = 0; writer < 4; writer++) {
-			writers.add(call(() -> useUntil(over, this.write)));
+			writers.add(call(() -> useUntil(over, this.write, begun)));
 		}
+		assertThat(begun.await(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
 		for (int round = 0; round < 50; round++) {
 			((round % 2 == 0) ? this.read : this.readElsewhere).acquire().close();
 		}
 		over.set(true);
-		for (CompletableFuture<Integer> writer : writers) {
-			assertThat(get(writer)).isPositive();
+		for (CompletableFuture<Void> writer : writers) {
+			get(writer);
 		}
 	}
 
-	private static int useUntil(AtomicBoolean over, NamedLock lock) {
-		int uses = 0;
+	private static Void useUntil(AtomicBoolean over, NamedLock lock, CountDownLatch begun) {
 		while (!over.get()) {
 			lock.lock();
-			uses++;
+			begun.countDown();
 			lock.unlock();
 		}
-		return uses;
+		return null;
 	}
 
 	@Test
