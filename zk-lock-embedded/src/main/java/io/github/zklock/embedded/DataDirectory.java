@@ -22,6 +22,12 @@ final class DataDirectory {
 
 	private static final String LOCK_FILE = "in-use.lock";
 
+	/**
+	 * What the names of this process's temporary directories begin with. Whoever finds
+	 * one that was left behind knows by whom.
+	 */
+	static final String TEMPORARY_PREFIX = "zk-lock-embedded-%d-".formatted(ProcessHandle.current().pid());
+
 	private final Path path;
 
 	private final boolean temporary;
@@ -40,7 +46,7 @@ final class DataDirectory {
 
 	static Path createTemporary() {
 		try {
-			return Files.createTempDirectory("zk-lock-embedded-");
+			return Files.createTempDirectory(TEMPORARY_PREFIX);
 		}
 		catch (IOException ex) {
 			throw new ZooKeeperStartException("Cannot create a data directory in '%s': %s"

@@ -1,8 +1,6 @@
 package io.github.zklock.embedded;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -105,6 +103,7 @@ public final class EnsembleMember {
 		List<String> command = new ArrayList<>();
 		command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
 		command.addAll(List.of("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dzookeeper.forceSync=no"));
+		command.addAll(MemberLogging.jvmOptions(this.directory));
 		command.addAll(this.jvmOptions);
 		command.addAll(List.of("-cp", System.getProperty("java.class.path"), EnsembleMemberMain.class.getName(),
 				this.directory.resolve(ZooKeeperEnsemble.CONFIGURATION_FILE).toString()));
@@ -116,8 +115,8 @@ public final class EnsembleMember {
 	 */
 	synchronized void requireNotExited() {
 		if (this.process != null && !this.process.isAlive()) {
-			throw new ZooKeeperStartException("The process of %s ended with exit code %d. Its log ends with:\n%s"
-				.formatted(this, this.process.exitValue(), logTail()), null);
+			throw new ZooKeeperStartException("The process of %s ended with exit code %d. %s".formatted(this,
+					this.process.exitValue(), logTail(ZooKeeperEnsemble.LOG_LINES)), null);
 		}
 	}
 
@@ -251,14 +250,8 @@ public final class EnsembleMember {
 	/**
 	 * Return the end of what the process has printed.
 	 */
-	String logTail() {
-		try {
-			List<String> lines = Files.readAllLines(logFile());
-			return String.join("\n", lines.subList(Math.max(0, lines.size() - 15), lines.size()));
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+	String logTail(int lines) {
+		return "The log of %s ends with:\n%s".formatted(this, LogTail.of(logFile(), lines));
 	}
 
 	@Override

@@ -10,6 +10,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
@@ -38,7 +40,11 @@ public final class ZooKeeperEnsemble implements AutoCloseable {
 
 	static final String CONFIGURATION_FILE = "zoo.cfg";
 
+	static final int LOG_LINES = 15;
+
 	private static final Duration POLL_INTERVAL = Duration.ofMillis(20);
+
+	private static final Set<ZooKeeperEnsemble> OPEN = ConcurrentHashMap.newKeySet();
 
 	private final Path directory = DataDirectory.createTemporary();
 
@@ -62,6 +68,7 @@ public final class ZooKeeperEnsemble implements AutoCloseable {
 				Path home = Files.createDirectories(this.directory.resolve("member-" + id));
 				Files.writeString(Files.createDirectories(home.resolve("data")).resolve("myid"), Integer.toString(id));
 				Files.writeString(home.resolve(CONFIGURATION_FILE), configuration(options, id, clientPort, home));
+				MemberLogging.configure(home);
 				this.members.add(new EnsembleMember(id, clientPort, home, List.copyOf(options.jvmOptions)));
 			}
 		}
@@ -72,6 +79,7 @@ public final class ZooKeeperEnsemble implements AutoCloseable {
 	}
 
 	private void start() {
+		OPEN.add(this);
 		this.members.forEach(EnsembleMember::start);
 		await("all members to serve", () -> {
 			this.members.forEach(EnsembleMember::requireNotExited);
@@ -202,9 +210,20 @@ public final class ZooKeeperEnsemble implements AutoCloseable {
 	}
 
 	private String logs() {
-		return this.members.stream()
-			.map((member) -> "The log of %s ends with:\n%s".formatted(member, member.logTail()))
-			.collect(Collectors.joining("\n"));
+		return this.members.stream().map((member) -> member.logTail(LOG_LINES)).collect(Collectors.joining("\n"));
+	}
+
+	/**
+	 * Return what the members of all ensembles have logged last that this JVM has not
+	 * closed yet.
+	 * @param lines how many lines of each member to return at most
+	 * @return the ends of the logs
+	 */
+	static List<String> logsOfAllOpen(int lines) {
+		return OPEN.stream()
+			.flatMap((ensemble) -> ensemble.members.stream())
+			.map((member) -> member.logTail(lines))
+			.toList();
 	}
 
 	/**
@@ -252,6 +271,7 @@ public final class ZooKeeperEnsemble implements AutoCloseable {
 	 */
 	@Override
 	public void close() {
+		OPEN.remove(this);
 		this.members.forEach(EnsembleMember::close);
 		try {
 			try {

@@ -136,7 +136,7 @@ class EmbeddedZooKeeperTests {
 		Files.delete(parent);
 		try (var files = Files.list(parent.resolveSibling("."))) {
 			return files.map(Path::getFileName)
-				.filter((name) -> name.toString().startsWith("zk-lock-embedded-"))
+				.filter((name) -> name.toString().startsWith(DataDirectory.TEMPORARY_PREFIX))
 				.collect(Collectors.toSet());
 		}
 	}
