@@ -21,8 +21,6 @@ import static org.awaitility.Awaitility.await;
 @EmbeddedZooKeeperTest
 class FaultProxyTests {
 
-	// A client that knows one server only takes one to two seconds to come back, and more
-	// on a busy machine
 	private static final Duration SESSION = Duration.ofSeconds(12);
 
 	private final EmbeddedZooKeeper server;
@@ -41,7 +39,7 @@ class FaultProxyTests {
 	}
 
 	private TestClient connect() throws IOException {
-		return TestClient.connect(this.proxy.connectString() + this.root, SESSION);
+		return TestClient.connect(TestClient.twice(this.proxy.connectString()) + this.root, SESSION);
 	}
 
 	@BeforeEach
@@ -212,21 +210,33 @@ class FaultProxyTests {
 
 	@Test
 	void swallowedTrafficLooksLikeSilenceToBothSides() throws Exception {
-		this.proxy.swallow();
-		CompletableFuture<Code> created = this.client.createAsync("/a", CreateMode.PERSISTENT);
-		assertThat(created.get(30, TimeUnit.SECONDS)).isEqualTo(Code.CONNECTIONLOSS);
-		this.client.awaitState(KeeperState.Disconnected);
-		assertThat(nodes()).isEmpty();
-		assertThat(this.server.view().connectionCount()).as("the server was not told").isPositive();
-		this.proxy.heal();
-		this.client.awaitSeen(KeeperState.SyncConnected);
+		try (TestClient impatient = connectImpatiently()) {
+			this.proxy.swallow();
+			CompletableFuture<Code> created = impatient.createAsync("/a", CreateMode.PERSISTENT);
+			assertThat(created.get(30, TimeUnit.SECONDS)).isEqualTo(Code.CONNECTIONLOSS);
+			impatient.awaitState(KeeperState.Disconnected);
+			assertThat(nodes()).isEmpty();
+			assertThat(this.server.view().connectionCount()).as("the server was not told").isPositive();
+			this.proxy.heal();
+		}
+	}
+
+	/**
+	 * Connect a client that soon notices silence, and may lose its session by it.
+	 */
+	private TestClient connectImpatiently() throws IOException {
+		return TestClient.connect(this.proxy.connectString() + this.root, Duration.ofSeconds(4));
 	}
 
 	@Test
 	void swallowInOneDirectionLetsRequestsThrough() throws Exception {
-		this.proxy.swallow(Direction.TO_CLIENT);
-		assertThat(create("/a")).isEqualTo(Code.CONNECTIONLOSS);
-		assertThat(nodes()).containsExactly("a");
+		try (TestClient impatient = connectImpatiently()) {
+			this.proxy.swallow(Direction.TO_CLIENT);
+			CompletableFuture<Code> created = impatient.createAsync("/a", CreateMode.PERSISTENT);
+			assertThat(created.get(30, TimeUnit.SECONDS)).isEqualTo(Code.CONNECTIONLOSS);
+			assertThat(nodes()).containsExactly("a");
+			this.proxy.heal();
+		}
 	}
 
 	@Test
@@ -288,7 +298,7 @@ class FaultProxyTests {
 
 	@Test
 	void refusedClientsReturnAfterHealing() throws Exception {
-		try (TestClient patient = TestClient.connect(this.proxy.connectString())) {
+		try (TestClient patient = TestClient.connect(TestClient.twice(this.proxy.connectString()))) {
 			this.proxy.refuse();
 			patient.awaitState(KeeperState.Disconnected);
 			assertThat(patient.existsAsync("/").get(30, TimeUnit.SECONDS)).isEqualTo(Code.CONNECTIONLOSS);

@@ -42,6 +42,14 @@ final class TestClient implements AutoCloseable {
 	}
 
 	/**
+	 * Name a server twice. A client that knows one server only waits a second before it
+	 * tries it again.
+	 */
+	static String twice(String connectString) {
+		return connectString + "," + connectString;
+	}
+
+	/**
 	 * Connect with a session that may be over soon.
 	 */
 	static TestClient connectOnce(String connectString, Duration sessionTimeout) throws IOException {

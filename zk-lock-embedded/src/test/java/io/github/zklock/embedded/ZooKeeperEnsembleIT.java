@@ -1,6 +1,5 @@
 package io.github.zklock.embedded;
 
-import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -14,7 +13,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
@@ -101,25 +99,6 @@ class ZooKeeperEnsembleIT {
 	}
 
 	@Test
-	void pausedLeaderLeadsToAnElectionAndFollowsAfterwards() {
-		try (ZooKeeperEnsemble impatient = startImpatient()) {
-			EnsembleMember paused = impatient.leader();
-			paused.pause();
-			assertThat(paused.isPaused()).isTrue();
-			assertThat(paused.isRunning()).isTrue();
-			EnsembleMember successor = impatient.leader();
-			assertThat(successor).isNotEqualTo(paused);
-			paused.resume();
-			await().atMost(TestClient.PATIENCE).until(() -> paused.isServing() && !paused.isLeader());
-			assertThat(impatient.leader()).isEqualTo(successor);
-		}
-	}
-
-	private static ZooKeeperEnsemble startImpatient() {
-		return ZooKeeperEnsemble.builder().tickTime(Duration.ofMillis(400)).syncLimit(10).start();
-	}
-
-	@Test
 	void swallowedFollowerLinkKeepsThatFollowerAnsweringReads() throws Exception {
 		EnsembleMember leader = this.ensemble.leader();
 		EnsembleMember follower = this.ensemble.followers().get(0);
@@ -138,38 +117,6 @@ class ZooKeeperEnsembleIT {
 					assertThat(healed.zooKeeper().getData("/node", false, null)).asString().isEqualTo("new");
 				}
 			});
-		}
-	}
-
-	@Test
-	void isolatedLeaderIsReplacedByTheOthers() {
-		try (ZooKeeperEnsemble impatient = startImpatient()) {
-			EnsembleMember isolated = impatient.leader();
-			impatient.isolate(isolated);
-			await().atMost(TestClient.PATIENCE)
-				.until(() -> impatient.members()
-					.stream()
-					.anyMatch((member) -> member != isolated && member.isLeader()));
-			await().atMost(TestClient.PATIENCE).until(() -> !isolated.isServing());
-			impatient.heal();
-			impatient.awaitServing();
-			assertThat(isolated.isServing()).isTrue();
-			assertThat(isolated.isLeader()).isFalse();
-		}
-	}
-
-	@Test
-	void memberThatIsCutOffCannotVote() {
-		try (ZooKeeperEnsemble impatient = startImpatient()) {
-			EnsembleMember isolated = impatient.followers().get(0);
-			EnsembleMember other = impatient.followers().get(1);
-			impatient.isolate(isolated);
-			await().atMost(TestClient.PATIENCE).until(() -> !isolated.isServing());
-			other.kill();
-			await().atMost(TestClient.PATIENCE)
-				.until(() -> impatient.members().stream().noneMatch(EnsembleMember::isServing));
-			impatient.heal();
-			impatient.awaitServing();
 		}
 	}
 
@@ -223,32 +170,12 @@ class ZooKeeperEnsembleIT {
 	}
 
 	@Test
-	void processThatEndsFailsTheStartAtOnce() {
-		assertThatExceptionOfType(ZooKeeperStartException.class)
-			.isThrownBy(() -> ZooKeeperEnsemble.builder().jvmOption("-XX:+NoSuchOption").start())
-			.withMessageContaining("exit code 1")
-			.withMessageContaining("NoSuchOption");
-	}
-
-	@Test
-	void portInUseFailsTheStartAtOnce() throws Exception {
-		try (ServerSocket taken = Loopback.listen()) {
-			assertThatExceptionOfType(ZooKeeperStartException.class)
-				.isThrownBy(() -> ZooKeeperEnsemble.builder()
-					.property("clientPort", Integer.toString(taken.getLocalPort()))
-					.start())
-				.withMessageContaining("exit code")
-				.withMessageContaining("Address already in use");
-		}
-	}
-
-	@Test
-	void failedStartShowsTheLogsAndLeavesNothing() {
-		long children = ProcessHandle.current().children().count();
-		assertThatExceptionOfType(ZooKeeperStartException.class)
-			.isThrownBy(() -> ZooKeeperEnsemble.builder().property("tickTime", "nonsense").start())
-			.withMessageContaining("nonsense");
-		assertThat(ProcessHandle.current().children().count()).isEqualTo(children);
+	void failedTestShowsTheLogsOfTheMembers() {
+		assertThat(ServerLogsExtensionTests.logsOfAFailedTest()).satisfies((logs) -> {
+			for (EnsembleMember member : this.ensemble.members()) {
+				assertThat(logs).contains("The log of %s ends with:\n".formatted(member));
+			}
+		}).containsPattern("INFO .*LEADING").containsPattern("INFO .*FOLLOWING");
 	}
 
 }
