@@ -81,8 +81,12 @@ abstract class LockTestSupport {
 		return builder(this.server.connectString(), LONG_SESSION);
 	}
 
+	/**
+	 * Describe a registry whose client knows its server twice. One that knows it once
+	 * waits a second before it tries it again.
+	 */
 	ZooKeeperLocks.Builder builder(String address, Duration sessionTimeout) {
-		return ZooKeeperLocks.builder(address + this.chroot)
+		return ZooKeeperLocks.builder(address + "," + address + this.chroot)
 			.sessionTimeout(sessionTimeout)
 			.connectTimeout(PATIENCE)
 			.answerTime(PATIENCE)

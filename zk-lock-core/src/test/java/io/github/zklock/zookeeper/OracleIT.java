@@ -25,16 +25,16 @@ import io.github.zklock.embedded.Direction;
 import io.github.zklock.embedded.EmbeddedZooKeeper;
 import io.github.zklock.embedded.FaultProxy;
 import io.github.zklock.embedded.Operation;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
  * Several registries, many threads, random faults, and a cell that notices everything: an
- * update that is lost, holders who exclude each other, and a token that goes back. Prints
- * its seed; {@code -Dzklock.seed=...} repeats its choices, {@code -Dzklock.seconds=...}
- * makes it longer.
+ * update that is lost, holders who exclude each other, and a token that goes back.
  */
 class OracleIT extends LockTestSupport {
 
@@ -47,10 +47,6 @@ class OracleIT extends LockTestSupport {
 	private static final int REGISTRIES = 3;
 
 	private static final int THREADS = 4;
-
-	private final long seed = Long.getLong("zklock.seed", System.nanoTime());
-
-	private final Duration length = Duration.ofSeconds(Long.getLong("zklock.seconds", 25));
 
 	private final List<Cell> cells = new ArrayList<>();
 
@@ -146,7 +142,17 @@ class OracleIT extends LockTestSupport {
 
 	@Test
 	void nothingIsEverSharedOrLost() throws Exception {
-		System.out.println("OracleIT: -Dzklock.seed=" + this.seed);
+		Seeded.run((seed) -> useAndSabotage(seed, Duration.ofSeconds(10)));
+	}
+
+	@Test
+	@Tag("soak")
+	@Timeout(value = 1, unit = TimeUnit.DAYS)
+	void nothingIsEverSharedOrLostForLong() throws Exception {
+		Seeded.run((seed) -> useAndSabotage(seed, Seeded.soakTime()));
+	}
+
+	private void useAndSabotage(long seed, Duration length) throws Exception {
 		for (int name = 0; name < NAMES; name++) {
 			this.cells.add(new Cell());
 		}
@@ -156,16 +162,16 @@ class OracleIT extends LockTestSupport {
 			FaultProxy proxy = proxy();
 			ZooKeeperLocks locks = closing(builder(proxy.connectString(), SESSION).answerTime(ANSWER_TIME).build());
 			for (int thread = 0; thread < THREADS; thread++) {
-				Random random = new Random(this.seed + 31L * registry + thread);
+				Random random = new Random(seed + 31L * registry + thread);
 				users.add(call(() -> use(locks, random)));
 			}
-			Random random = new Random(this.seed - registry);
+			Random random = new Random(seed - registry);
 			saboteurs.add(call(() -> sabotage(proxy, random)));
 		}
 		long start = System.nanoTime();
-		await().atMost(this.length.plus(PATIENCE.multipliedBy(3)))
+		await().atMost(length.plus(PATIENCE.multipliedBy(3)))
 			.until(() -> users.stream().anyMatch(CompletableFuture::isCompletedExceptionally)
-					|| (System.nanoTime() - start > this.length.toNanos() && hasSeenEnough()));
+					|| (System.nanoTime() - start > length.toNanos() && hasSeenEnough()));
 		this.over.set(true);
 		for (CompletableFuture<Void> saboteur : saboteurs) {
 			get(saboteur);
@@ -173,7 +179,7 @@ class OracleIT extends LockTestSupport {
 		for (CompletableFuture<Void> user : users) {
 			get(user);
 		}
-		System.out.println("OracleIT: " + this.granted + " grants, " + this.faults + " faults");
+		System.out.println("OracleIT: %s grants, %s faults".formatted(this.granted, this.faults));
 		for (int name = 0; name < NAMES; name++) {
 			assertThat(this.cells.get(name).counter).isEqualTo(this.cells.get(name).updates.get());
 			awaitNodes("lock-" + name, 0);

@@ -4,13 +4,15 @@ import java.util.concurrent.TimeUnit;
 
 import io.github.zklock.embedded.ConnectString;
 import io.github.zklock.embedded.EmbeddedZooKeeper;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * The 22,592 sequences of five requests that are not made of shorter ones.
+ * All 22,592 sequences of five requests that are not made of shorter ones.
  */
-@Timeout(value = 5, unit = TimeUnit.MINUTES)
+@Tag("soak")
+@Timeout(value = 1, unit = TimeUnit.HOURS)
 class PermutationIT extends PermutationSupport {
 
 	PermutationIT(EmbeddedZooKeeper server, @ConnectString String connectString) {

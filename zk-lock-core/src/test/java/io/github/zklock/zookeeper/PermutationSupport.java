@@ -3,12 +3,15 @@ package io.github.zklock.zookeeper;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
+import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 import io.github.zklock.LockLease;
 import io.github.zklock.LockMode;
@@ -198,23 +201,35 @@ abstract class PermutationSupport extends LockTestSupport {
 	 * Each request has a session of its own.
 	 */
 	void everyOrderOfSessions(int requests) throws Exception {
-		List<ZooKeeperLocks> sessions = new ArrayList<>();
-		for (int request = 0; request < requests; request++) {
-			sessions.add(registry());
-		}
-		everyOrder(requests, sessions, FirstComeFirstServed::new);
+		run(sequences(requests), sessions(requests), FirstComeFirstServed::new);
+	}
+
+	void someOrdersOfSessions(int requests, int count, long seed) throws Exception {
+		run(sample(sequences(requests), count, seed), sessions(requests), FirstComeFirstServed::new);
 	}
 
 	/**
 	 * All requests are made by one process.
 	 */
 	void everyOrderInOneProcess(int requests) throws Exception {
-		everyOrder(requests, List.of(registry()), OneNodeForAllWriters::new);
+		run(sequences(requests), sessions(1), OneNodeForAllWriters::new);
 	}
 
-	private void everyOrder(int requests, List<ZooKeeperLocks> sessions, Function<List<LockMode>, Model> models)
+	void someOrdersInOneProcess(int requests, int count, long seed) throws Exception {
+		run(sample(sequences(requests), count, seed), sessions(1), OneNodeForAllWriters::new);
+	}
+
+	private List<ZooKeeperLocks> sessions(int count) {
+		return Stream.generate(this::registry).limit(count).toList();
+	}
+
+	private static List<Sequence> sample(List<Sequence> sequences, int count, long seed) {
+		Collections.shuffle(sequences, new Random(seed));
+		return sequences.subList(0, count);
+	}
+
+	private void run(List<Sequence> sequences, List<ZooKeeperLocks> sessions, Function<List<LockMode>, Model> models)
 			throws Exception {
-		List<Sequence> sequences = sequences(requests);
 		AtomicInteger next = new AtomicInteger();
 		List<CompletableFuture<Void>> lanes = new ArrayList<>();
 		for (int lane = 0; lane < LANES; lane++) {

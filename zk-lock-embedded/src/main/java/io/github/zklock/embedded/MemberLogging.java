@@ -21,6 +21,8 @@ final class MemberLogging {
 						<pattern>%d{HH:mm:ss.SSS} %-5level [%thread] %logger{0}: %msg%n</pattern>
 					</encoder>
 				</appender>
+				<!-- It would tell of each question for its mode -->
+				<logger name="org.apache.zookeeper.server.NIOServerCnxn" level="warn" />
 				<root level="info">
 					<appender-ref ref="output" />
 				</root>
@@ -46,6 +48,7 @@ final class MemberLogging {
 	static List<String> jvmOptions(Path home) {
 		return List.of("-Dlogback.configurationFile=" + home.resolve(LOGBACK_FILE),
 				"-Dorg.slf4j.simpleLogger.logFile=System.err", "-Dorg.slf4j.simpleLogger.defaultLogLevel=info",
+				"-Dorg.slf4j.simpleLogger.log.org.apache.zookeeper.server.NIOServerCnxn=warn",
 				"-Dorg.slf4j.simpleLogger.showDateTime=true", "-Dorg.slf4j.simpleLogger.dateTimeFormat=HH:mm:ss.SSS");
 	}
 

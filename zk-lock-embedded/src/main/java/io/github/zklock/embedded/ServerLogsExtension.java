@@ -29,7 +29,7 @@ public final class ServerLogsExtension
 	 */
 	public static final String LOG_PROPERTY = "zklock.server-log";
 
-	private static final int LINES = 40;
+	private static final int LINES = 25;
 
 	@Override
 	public void handleTestExecutionException(ExtensionContext context, Throwable failure) throws Throwable {

@@ -66,7 +66,7 @@ class ServerLogsExtensionTests {
 		Files.write(this.log, IntStream.rangeClosed(1, 1000).mapToObj((line) -> "line " + line).toList());
 		assertThat(failures(FailingTest.class)).singleElement().satisfies((failure) -> {
 			assertThat(failure).hasMessage("it fails");
-			assertThat(logsOf(failure).lines()).startsWith("The log of the servers in this JVM ends with:", "line 961")
+			assertThat(logsOf(failure).lines()).startsWith("The log of the servers in this JVM ends with:", "line 976")
 				.endsWith("line 1000");
 		});
 	}
