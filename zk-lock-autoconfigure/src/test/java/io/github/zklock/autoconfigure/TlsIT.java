@@ -14,6 +14,7 @@ import io.github.zklock.LockRegistry;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -31,6 +32,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * Connections by TLS, in which both sides have certificates.
  */
+@Tag("brief")
 class TlsIT {
 
 	private static final Duration PATIENCE = Duration.ofSeconds(60);

@@ -9,6 +9,7 @@ import java.util.concurrent.TimeUnit;
 
 import io.github.zklock.LockLease;
 import io.github.zklock.embedded.EmbeddedZooKeeper;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -16,6 +17,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * A process that is stopped in its tracks while it holds a lock.
  */
+@Tag("brief")
 class PausedProcessIT {
 
 	private static final Duration SESSION = Duration.ofSeconds(6);

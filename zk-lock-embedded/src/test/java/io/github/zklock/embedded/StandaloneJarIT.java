@@ -10,6 +10,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import org.apache.zookeeper.CreateMode;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -18,6 +19,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The jar that people start in a terminal.
  */
+@Tag("brief")
 class StandaloneJarIT {
 
 	private static final Pattern READY = Pattern.compile("ready at (\\S+), data in (\\S+)\\.");

@@ -13,6 +13,7 @@ import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -22,6 +23,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * The demonstration, as a terminal runs it.
  */
+@Tag("brief")
 class DemoIT {
 
 	private static final Duration PATIENCE = Duration.ofMinutes(3);

@@ -1,5 +1,6 @@
 package io.github.zklock.benchmarks.spring;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -7,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * A short run, to see that it still works. Times mean nothing here.
  */
+@Tag("brief")
 class SpringBenchmarkIT {
 
 	@Test
