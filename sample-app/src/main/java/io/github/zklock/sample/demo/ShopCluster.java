@@ -31,6 +31,10 @@ final class ShopCluster implements AutoCloseable {
 
 	private static final Duration SERVER_STOP_TIMEOUT = patience(Duration.ofSeconds(1));
 
+	// Tests want to know more than people in front of a terminal
+	private static final String LOG_LEVEL = "-Dserver.log-level="
+			+ System.getProperty("demo.server-log-level", "error");
+
 	private final HttpClient http = HttpClient.newHttpClient();
 
 	// of all processes: those that are killed cannot tidy up
@@ -59,7 +63,7 @@ final class ShopCluster implements AutoCloseable {
 		this.zooKeeperPort = serverPorts.get(0);
 		int storePort = serverPorts.get(1);
 		this.zooKeeper = new ChildProcess("zookeeper", out, () -> isListening(this.zooKeeperPort),
-				List.of("-Xmx128m", temporary, "-Dlogback.configurationFile=logback-servers.xml"),
+				List.of("-Xmx128m", temporary, "-Dlogback.configurationFile=logback-servers.xml", LOG_LEVEL),
 				EmbeddedZooKeeperMain.class.getName(), List.of("--port", Integer.toString(this.zooKeeperPort),
 						"--data-dir", this.directory.resolve("zookeeper").toString()));
 		this.store = new ChildProcess("store", out, () -> isListening(storePort),
