@@ -7,9 +7,12 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.UnknownHostException;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Addresses on 127.0.0.1, where everything of this package listens.
+ * Addresses on 127.0.0.1, where everything of this package listens. JVMs that run at the
+ * same time keep out of each other's way if each has a number of its own from 1 to 8 in
+ * the system property {@code zklock.port-slice}.
  */
 final class Loopback {
 
@@ -22,7 +25,15 @@ final class Loopback {
 	// the port for good.
 	private static final int HIGHEST_PORT = 32_000;
 
+	private static final int SLICES = 8;
+
 	private static final int ATTEMPTS = 200;
+
+	private static final Range PORTS = Range.of(Integer.getInteger("zklock.port-slice", 0));
+
+	// One after the other: a port whose server is stopped for a while is not given to
+	// anybody else so soon
+	private static final AtomicInteger next = new AtomicInteger(ThreadLocalRandom.current().nextInt(PORTS.count()));
 
 	private Loopback() {
 	}
@@ -48,7 +59,7 @@ final class Loopback {
 		for (int attempt = 1;; attempt++) {
 			ServerSocket socket = new ServerSocket();
 			try {
-				socket.bind(address(ThreadLocalRandom.current().nextInt(LOWEST_PORT, HIGHEST_PORT)), 128);
+				socket.bind(address(PORTS.get(next.getAndIncrement())), 128);
 				return socket;
 			}
 			catch (IOException ex) {
@@ -72,6 +83,26 @@ final class Loopback {
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
+	}
+
+	/**
+	 * The ports that this JVM takes.
+	 */
+	record Range(int lowest, int count) {
+
+		static Range of(int slice) {
+			int all = HIGHEST_PORT - LOWEST_PORT;
+			if (slice == 0) {
+				return new Range(LOWEST_PORT, all);
+			}
+			int count = all / SLICES;
+			return new Range(LOWEST_PORT + count * (slice % SLICES), count);
+		}
+
+		int get(int index) {
+			return this.lowest + Math.floorMod(index, this.count);
+		}
+
 	}
 
 }

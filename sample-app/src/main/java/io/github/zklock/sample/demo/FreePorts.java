@@ -5,7 +5,8 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
-import java.util.LinkedHashSet;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
@@ -15,30 +16,40 @@ import java.util.concurrent.ThreadLocalRandom;
  */
 final class FreePorts {
 
-	private static final int LOWEST = 10_000;
+	// Processes that look for ports at the same time have different numbers from 1 to 8
+	private static final int SLICE = Integer.getInteger("zklock.port-slice", 0);
 
-	// Outgoing connections get higher ones. A client that tries to reach a stopped server
-	// on such a port can connect to itself, and then the server cannot start again.
-	private static final int HIGHEST = 32_000;
+	private static final int LOWEST = 10_000 + 2_500 * (SLICE % 8);
+
+	// Outgoing connections get those from 32768 on. A client that tries to reach a
+	// stopped
+	// server on such a port can connect to itself, and then the server cannot start
+	// again.
+	private static final int HIGHEST = (SLICE > 0) ? LOWEST + 2_500 : 32_000;
 
 	private static final int ATTEMPTS = 200;
+
+	// What has been found is not found again: it may be free only because it is not used
+	// yet
+	private static final Set<Integer> found = new HashSet<>();
 
 	private FreePorts() {
 	}
 
 	/**
-	 * Find ports that are free now. Somebody else may take them before they are used.
+	 * Find ports that are free now and have not been found before. Another process may
+	 * take them before they are used.
 	 * @param count how many
 	 * @return as many different ports
 	 */
-	static List<Integer> find(int count) {
-		Set<Integer> ports = new LinkedHashSet<>();
+	static synchronized List<Integer> find(int count) {
+		List<Integer> ports = new ArrayList<>();
 		for (int attempt = 0; ports.size() < count; attempt++) {
 			if (attempt == ATTEMPTS) {
 				throw new IllegalStateException("No free ports between %d and %d".formatted(LOWEST, HIGHEST));
 			}
 			int port = ThreadLocalRandom.current().nextInt(LOWEST, HIGHEST);
-			if (isFree(port)) {
+			if (isFree(port) && found.add(port)) {
 				ports.add(port);
 			}
 		}

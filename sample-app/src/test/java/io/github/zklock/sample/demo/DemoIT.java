@@ -87,7 +87,8 @@ class DemoIT {
 
 	private Process start() throws IOException {
 		Process started = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-				"-Djava.io.tmpdir=" + this.directory, "-Ddemo.patience=20", "-cp",
+				"-Djava.io.tmpdir=" + this.directory, "-Ddemo.patience=20",
+				"-Dzklock.port-slice=" + Integer.getInteger("zklock.port-slice", 0), "-cp",
 				System.getProperty("java.class.path"), Demo.class.getName(), "--port=" + firstOfFreePorts())
 			.redirectErrorStream(true)
 			.start();
