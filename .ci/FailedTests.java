@@ -6,9 +6,12 @@ import java.util.List;
 import java.util.stream.Stream;
 
 import javax.xml.parsers.DocumentBuilderFactory;
+import javax.xml.parsers.ParserConfigurationException;
 
+import org.w3c.dom.Document;
 import org.w3c.dom.Element;
 import org.w3c.dom.NodeList;
+import org.xml.sax.SAXException;
 
 /**
  * Prints why a build has failed, from the reports of its tests: each test with its message, which names the seed if it has
@@ -16,11 +19,13 @@ import org.w3c.dom.NodeList;
  */
 public class FailedTests {
 
+	private static final List<String> REPORTS = List.of("surefire-reports", "failsafe-reports");
+
 	private static final int MAX_TRACE_LINES = 200;
 
-	private static final int MAX_OUTPUT_LINES = 40;
+	private static final int MAX_OUTPUT_LINES = 60;
 
-	public static void main(String[] args) throws Exception {
+	public static void main(String[] args) throws IOException {
 		int failed = 0;
 		for (Path report : reports(Path.of(args[0]))) {
 			failed += print(report);
@@ -31,15 +36,24 @@ public class FailedTests {
 
 	private static List<Path> reports(Path root) throws IOException {
 		try (Stream<Path> files = Files.walk(root)) {
-			return files.filter((file) -> file.toString().matches(".*/target/(surefire|failsafe)-reports/TEST-[^/]*\\.xml"))
+			return files.filter((file) -> REPORTS.contains(String.valueOf(file.getParent().getFileName())))
+				.filter((file) -> file.getFileName().toString().matches("TEST-.*\\.xml"))
 				.sorted()
 				.toList();
 		}
 	}
 
-	private static int print(Path report) throws Exception {
+	private static int print(Path report) {
 		int failed = 0;
-		for (Element test : elements(read(report), "testcase")) {
+		Document document;
+		try {
+			document = DocumentBuilderFactory.newInstance().newDocumentBuilder().parse(report.toFile());
+		}
+		catch (IOException | SAXException | ParserConfigurationException ex) {
+			System.out.printf("%n=== %s cannot be read: %s%n", report, ex);
+			return 1;
+		}
+		for (Element test : elements(document.getDocumentElement(), "testcase")) {
 			for (String kind : List.of("failure", "error")) {
 				for (Element problem : elements(test, kind)) {
 					failed++;
@@ -54,15 +68,6 @@ public class FailedTests {
 
 	private static boolean isTelling(String line) {
 		return !line.strip().startsWith("at ") || line.contains("io.github.zklock");
-	}
-
-	private static Element read(Path report) {
-		try {
-			return DocumentBuilderFactory.newInstance().newDocumentBuilder().parse(report.toFile()).getDocumentElement();
-		}
-		catch (Exception ex) {
-			throw new IllegalStateException(report + " cannot be read", ex);
-		}
 	}
 
 	private static void printOutput(Element test) {

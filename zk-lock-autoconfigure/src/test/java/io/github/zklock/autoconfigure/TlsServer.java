@@ -141,10 +141,11 @@ final class TlsServer implements AutoCloseable {
 				ssl.clientAuth=need
 				""".formatted(this.directory.resolve("data"), port, keyStore("server"), PASSWORD, trustStore("server"),
 				PASSWORD));
-		return new ProcessBuilder(executable("java"), "-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp",
-				System.getProperty("java.class.path"), TlsServerMain.class.getName(), configuration.toString())
+		return new ProcessBuilder(executable("java"), "-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
+				"-Dzklock.server-log=" + log(), "-cp", System.getProperty("java.class.path"),
+				TlsServerMain.class.getName(), configuration.toString())
 			.redirectErrorStream(true)
-			.redirectOutput(log().toFile())
+			.redirectOutput(ProcessBuilder.Redirect.appendTo(log().toFile()))
 			.start();
 	}
 

@@ -35,6 +35,9 @@ class ElectionIT {
 
 	private static final Duration SESSION = Duration.ofSeconds(4);
 
+	// Twenty ticks
+	private static final Duration LONGEST_SESSION = Duration.ofSeconds(10);
+
 	private static final String ROLE = "role";
 
 	private static ZooKeeperEnsemble ensemble;
@@ -263,7 +266,7 @@ class ElectionIT {
 		}
 
 		public static void main(String[] args) throws Exception {
-			LeaderElection election = builder(args[0], SESSION).build().election(ROLE);
+			LeaderElection election = builder(args[0], LONGEST_SESSION).build().election(ROLE);
 			election.join();
 			await().atMost(PATIENCE).until(election.leadership()::isLeader);
 			System.out.println(election.leadership().fencingToken());

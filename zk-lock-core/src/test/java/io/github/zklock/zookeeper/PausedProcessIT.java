@@ -20,7 +20,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Tag("brief")
 class PausedProcessIT {
 
-	private static final Duration SESSION = Duration.ofSeconds(6);
+	private static final Duration SESSION = Duration.ofSeconds(12);
 
 	@Test
 	void h02_firstCallAfterAPauseKnowsThatTheLockIsLost() throws Exception {

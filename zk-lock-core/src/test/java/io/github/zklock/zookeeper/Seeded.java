@@ -23,6 +23,8 @@ final class Seeded {
 	 */
 	static void run(SeededTest test) throws Exception {
 		long seed = Long.getLong("zklock.seed", System.nanoTime());
+		// A process that dies or hangs does not get to the end
+		System.out.println("-Dzklock.seed=" + seed);
 		try {
 			test.run(seed);
 		}

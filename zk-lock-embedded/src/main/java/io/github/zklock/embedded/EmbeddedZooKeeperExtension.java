@@ -75,7 +75,7 @@ final class EmbeddedZooKeeperExtension implements BeforeAllCallback, ParameterRe
 
 	private static final class SharedServer implements AutoCloseable {
 
-		private static final int TIMEOUT_MILLIS = 10_000;
+		private static final int TIMEOUT_MILLIS = 30_000;
 
 		private final EmbeddedZooKeeper zooKeeper;
 

@@ -22,7 +22,7 @@ import org.apache.zookeeper.ZooKeeper;
  */
 final class FourLetterView implements ServerView {
 
-	private static final int TIMEOUT_MILLIS = 5_000;
+	private static final int TIMEOUT_MILLIS = 20_000;
 
 	private static final Pattern SESSION = Pattern.compile("^\\s*0x([0-9a-f]+)", Pattern.MULTILINE);
 

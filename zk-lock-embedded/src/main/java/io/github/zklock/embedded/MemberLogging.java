@@ -6,9 +6,9 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Lets the members of an ensemble log what they do to their output, whichever logging
- * library the class path has, and whatever it is told there: that is meant for the JVM
- * that starts them.
+ * Lets the members of an ensemble log what they do to their output, with Logback or
+ * slf4j-simple, whatever these are told on the class path: that is meant for the JVM that
+ * starts the members.
  */
 final class MemberLogging {
 

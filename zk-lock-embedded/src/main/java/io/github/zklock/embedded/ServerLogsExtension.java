@@ -1,6 +1,6 @@
 package io.github.zklock.embedded;
 
-import java.nio.file.Files;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,9 +11,9 @@ import org.junit.jupiter.api.extension.LifecycleMethodExecutionExceptionHandler;
 import org.junit.jupiter.api.extension.TestExecutionExceptionHandler;
 
 /**
- * Lets a JUnit test that fails say what ZooKeeper has logged last: each member of all
- * ensembles that are open, and the servers in this JVM if the system property
- * {@code zklock.server-log} names the file that they log to. The lines come as a
+ * Lets a failure in a test or lifecycle method say what ZooKeeper has logged last: each
+ * member of all ensembles that are open, and the servers in this JVM if the system
+ * property {@code zklock.server-log} names the file that they log to. The lines come as a
  * suppressed exception of the failure, so that they are seen wherever it is.
  *
  * <pre class="code">
@@ -70,10 +70,18 @@ public final class ServerLogsExtension
 
 	private static @Nullable String inProcessLog() {
 		String property = System.getProperty(LOG_PROPERTY);
-		if (property == null || !Files.exists(Path.of(property))) {
+		if (property == null || !isOfThisJvm(Path.of(property))) {
 			return null;
 		}
 		return "The log of the servers in this JVM ends with:\n" + LogTail.of(Path.of(property), LINES);
+	}
+
+	/**
+	 * Another JVM may have logged to the same file before.
+	 */
+	private static boolean isOfThisJvm(Path log) {
+		long start = ManagementFactory.getRuntimeMXBean().getStartTime();
+		return log.toFile().lastModified() >= start;
 	}
 
 	/**

@@ -15,7 +15,7 @@ class EnsembleElectionIT {
 
 	private final ZooKeeperEnsemble ensemble = ZooKeeperEnsemble.builder()
 		.tickTime(Duration.ofMillis(400))
-		.syncLimit(10)
+		.syncLimit(16)
 		.start();
 
 	@AfterEach

@@ -210,27 +210,19 @@ class FaultProxyTests {
 
 	@Test
 	void swallowedTrafficLooksLikeSilenceToBothSides() throws Exception {
-		try (TestClient impatient = connectImpatiently()) {
-			this.proxy.swallow();
-			CompletableFuture<Code> created = impatient.createAsync("/a", CreateMode.PERSISTENT);
-			assertThat(created.get(30, TimeUnit.SECONDS)).isEqualTo(Code.CONNECTIONLOSS);
-			impatient.awaitState(KeeperState.Disconnected);
-			assertThat(nodes()).isEmpty();
-			assertThat(this.server.view().connectionCount()).as("the server was not told").isPositive();
-			this.proxy.heal();
-		}
-	}
-
-	/**
-	 * Connect a client that soon notices silence, and may lose its session by it.
-	 */
-	private TestClient connectImpatiently() throws IOException {
-		return TestClient.connect(this.proxy.connectString() + this.root, Duration.ofSeconds(4));
+		this.proxy.swallow();
+		CompletableFuture<Code> created = this.client.createAsync("/a", CreateMode.PERSISTENT);
+		assertThat(created.get(30, TimeUnit.SECONDS)).isEqualTo(Code.CONNECTIONLOSS);
+		this.client.awaitState(KeeperState.Disconnected);
+		assertThat(nodes()).isEmpty();
+		assertThat(this.server.view().connectionCount()).as("the server was not told").isPositive();
+		this.proxy.heal();
+		this.client.awaitBack();
 	}
 
 	@Test
 	void swallowInOneDirectionLetsRequestsThrough() throws Exception {
-		try (TestClient impatient = connectImpatiently()) {
+		try (TestClient impatient = TestClient.connect(this.proxy.connectString() + this.root, Duration.ofSeconds(4))) {
 			this.proxy.swallow(Direction.TO_CLIENT);
 			CompletableFuture<Code> created = impatient.createAsync("/a", CreateMode.PERSISTENT);
 			assertThat(created.get(30, TimeUnit.SECONDS)).isEqualTo(Code.CONNECTIONLOSS);

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.IntStream;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -19,7 +20,7 @@ import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass
 
 class ServerLogsExtensionTests {
 
-	private final String ownLog = System.getProperty(ServerLogsExtension.LOG_PROPERTY, "");
+	private final @Nullable String ownLog = System.getProperty(ServerLogsExtension.LOG_PROPERTY);
 
 	private final Path log;
 
@@ -34,7 +35,12 @@ class ServerLogsExtensionTests {
 
 	@AfterEach
 	void useTheOwnLogAgain() {
-		System.setProperty(ServerLogsExtension.LOG_PROPERTY, this.ownLog);
+		if (this.ownLog != null) {
+			System.setProperty(ServerLogsExtension.LOG_PROPERTY, this.ownLog);
+		}
+		else {
+			System.clearProperty(ServerLogsExtension.LOG_PROPERTY);
+		}
 	}
 
 	/**
@@ -76,6 +82,14 @@ class ServerLogsExtensionTests {
 		Files.writeString(this.log, "the line");
 		assertThat(failures(FailingLifecycle.class)).hasSize(1)
 			.allSatisfy((failure) -> assertThat(logsOf(failure)).contains("the line"));
+	}
+
+	@Test
+	void failureDoesNotShowWhatAnotherJvmHasLoggedBefore() throws IOException {
+		Files.writeString(this.log, "the line");
+		assertThat(this.log.toFile().setLastModified(1_000)).isTrue();
+		assertThat(failures(FailingTest.class)).singleElement()
+			.satisfies((failure) -> assertThat(failure).hasNoSuppressedExceptions());
 	}
 
 	@Test

@@ -70,6 +70,16 @@ final class TestClient implements AutoCloseable {
 	}
 
 	/**
+	 * Wait until the server has been reached again, be it only to hear that the session
+	 * is over.
+	 */
+	void awaitBack() {
+		await().atMost(PATIENCE)
+			.pollInterval(Duration.ofMillis(5))
+			.until(() -> state() == KeeperState.SyncConnected || state() == KeeperState.Expired);
+	}
+
+	/**
 	 * Wait until a state has been seen.
 	 */
 	void awaitSeen(KeeperState state) {

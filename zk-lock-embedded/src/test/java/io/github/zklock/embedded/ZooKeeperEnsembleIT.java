@@ -175,7 +175,8 @@ class ZooKeeperEnsembleIT {
 			for (EnsembleMember member : this.ensemble.members()) {
 				assertThat(logs).contains("The log of %s ends with:\n".formatted(member));
 			}
-		}).containsPattern("INFO .*LEADING").containsPattern("INFO .*FOLLOWING");
+			assertThat(logs.lines().filter((line) -> line.contains(" INFO "))).hasSizeGreaterThan(3);
+		});
 	}
 
 }

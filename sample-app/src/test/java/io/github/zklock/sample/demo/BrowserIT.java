@@ -41,8 +41,8 @@ class BrowserIT {
 
 	private static final List<Integer> PORTS = FreePorts.find(3);
 
-	private static final ShopCluster cluster = new ShopCluster(PORTS, System.out, Duration.ofSeconds(8),
-			"--sample.slow-job-time=2m", "--sample.report-time=12s", "--zk.lock.max-wait=1m",
+	private static final ShopCluster cluster = new ShopCluster(PORTS, System.out, Duration.ofSeconds(12),
+			"--sample.slow-job-time=2m", "--sample.report-time=15s", "--zk.lock.max-wait=1m",
 			"--logging.level.root=warn", "--spring.main.banner-mode=off");
 
 	private static final Page page = new Page();
