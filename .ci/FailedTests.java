@@ -36,8 +36,8 @@ public class FailedTests {
 
 	private static List<Path> reports(Path root) throws IOException {
 		try (Stream<Path> files = Files.walk(root)) {
-			return files.filter((file) -> REPORTS.contains(String.valueOf(file.getParent().getFileName())))
-				.filter((file) -> file.getFileName().toString().matches("TEST-.*\\.xml"))
+			return files.filter((file) -> file.toString().matches(".*TEST-.*\\.xml"))
+				.filter((file) -> REPORTS.contains(file.getParent().getFileName().toString()))
 				.sorted()
 				.toList();
 		}
