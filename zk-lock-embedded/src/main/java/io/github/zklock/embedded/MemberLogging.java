@@ -21,7 +21,7 @@ final class MemberLogging {
 						<pattern>%d{HH:mm:ss.SSS} %-5level [%thread] %logger{0}: %msg%n</pattern>
 					</encoder>
 				</appender>
-				<!-- It would tell of each question for its mode -->
+				<!-- It logs whenever somebody asks the server for its mode -->
 				<logger name="org.apache.zookeeper.server.NIOServerCnxn" level="warn" />
 				<root level="info">
 					<appender-ref ref="output" />

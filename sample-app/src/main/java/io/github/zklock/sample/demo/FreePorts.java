@@ -16,21 +16,18 @@ import java.util.concurrent.ThreadLocalRandom;
  */
 final class FreePorts {
 
-	// Processes that look for ports at the same time have different numbers from 1 to 8
+	// Tests that run at the same time have different numbers from 1 to 8
 	private static final int SLICE = Integer.getInteger("zklock.port-slice", 0);
 
 	private static final int LOWEST = 10_000 + 2_500 * (SLICE % 8);
 
-	// Outgoing connections get those from 32768 on. A client that tries to reach a
-	// stopped
-	// server on such a port can connect to itself, and then the server cannot start
-	// again.
+	// Outgoing connections get higher ones. A client that tries to reach a stopped server
+	// on such a port can connect to itself, and then the server cannot start again.
 	private static final int HIGHEST = (SLICE > 0) ? LOWEST + 2_500 : 32_000;
 
 	private static final int ATTEMPTS = 200;
 
-	// What has been found is not found again: it may be free only because it is not used
-	// yet
+	// A port that was found is free until it is used, and must not be found again
 	private static final Set<Integer> found = new HashSet<>();
 
 	private FreePorts() {
