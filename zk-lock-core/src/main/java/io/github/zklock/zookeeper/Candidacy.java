@@ -369,9 +369,6 @@ final class Candidacy implements Contender.Owner, Dependent {
 
 	@Override
 	public synchronized void connected(Session session) {
-		if (this.contender != null) {
-			this.contender.reconnected();
-		}
 		Reign present = this.reign;
 		if (present != null && this.suspended && present.goesOn()) {
 			this.suspended = false;

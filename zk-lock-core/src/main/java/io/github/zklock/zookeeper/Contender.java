@@ -1,15 +1,13 @@
 package io.github.zklock.zookeeper;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 
 import io.github.zklock.zookeeper.Operation.Created;
-import io.github.zklock.zookeeper.Operation.Listing;
 import io.github.zklock.zookeeper.ReturnCode.Meaning;
 import org.apache.zookeeper.KeeperException;
-import org.apache.zookeeper.Watcher.Event.EventType;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * granted, when its node is gone, and when ZooKeeper refuses it, and never hears of it
  * again once it was {@link #release() released}.
  */
-final class Contender implements Session.PathObserver {
+final class Contender implements Session.PathObserver, NodeWatches.Observer {
 
 	/*
 	 * CREATING --created--> LISTING --lowest--> GRANTED, with CONFIRMING before it if the
@@ -79,7 +77,12 @@ final class Contender implements Session.PathObserver {
 
 	private boolean haunted;
 
-	private @Nullable Predecessor predecessor;
+	private @Nullable Predecessors predecessors;
+
+	// What was asked for before the latest list has nothing to say
+	private int latestList;
+
+	private boolean listedTooEarly;
 
 	private boolean watched;
 
@@ -97,7 +100,7 @@ final class Contender implements Session.PathObserver {
 		this.path = path;
 		this.owner = owner;
 		this.data = data;
-		this.lostCreate = new LostCreate(session, path, this.prefix);
+		this.lostCreate = new LostCreate(session, path, this.prefix, settings.chroot());
 		this.others = new OtherContenders(this, session, path, settings.sequenceLimit());
 	}
 
@@ -139,14 +142,27 @@ final class Contender implements Session.PathObserver {
 	// Creating
 
 	/**
-	 * Create the node and list its siblings, in one flight.
+	 * Create the node and list its siblings, in one flight. Readers, of whom there may be
+	 * many, share a list.
 	 */
 	void start() {
 		this.phase = Phase.CREATING;
+		if (this.session.lists().isTooLong(this.path.parent())) {
+			this.session.loop().execute(() -> locked(() -> refused(new Response<>(ReturnCode.tooLong(), null))));
+			return;
+		}
 		this.undecided = true;
 		this.session.write(Operation.createContender(this.path.child(this.prefix), this.data, this.settings.acl()),
 				(response) -> locked(() -> created(response)));
-		this.session.list(this.path.parent(), (response) -> locked(() -> listed(response, true)));
+		this.listedTooEarly = false;
+		int number = ++this.latestList;
+		Consumer<Response<Listing>> answer = (response) -> locked(() -> listed(response, number, true));
+		if (this.kind.isShared()) {
+			this.session.lists().share(this.path.parent(), answer);
+		}
+		else {
+			this.session.lists().list(this.path.parent(), answer);
+		}
 	}
 
 	private void created(Response<Created> response) {
@@ -165,6 +181,9 @@ final class Contender implements Session.PathObserver {
 				this.phase = Phase.LISTING;
 				if (this.unwanted) {
 					release();
+				}
+				else if (this.listedTooEarly) {
+					list();
 				}
 			}
 			case NO_NODE -> createParents();
@@ -233,22 +252,21 @@ final class Contender implements Session.PathObserver {
 	// Recovering a create whose answer was lost
 
 	private void recover() {
-		this.lostCreate.listWhenDecided(() -> this.phase == Phase.RECOVERING,
+		this.lostCreate.findWhenDecided(() -> this.phase == Phase.RECOVERING,
 				(response) -> locked(() -> recovered(response)));
 	}
 
-	private void recovered(Response<Listing> response) {
+	private void recovered(Response<List<ContenderNode>> response) {
 		if (this.phase != Phase.RECOVERING) {
 			return;
 		}
 		switch (response.meaning()) {
 			case OK -> {
-				List<ContenderNode> own = this.lostCreate.ownNodes(response.result());
-				if (own.isEmpty()) {
+				if (response.result().isEmpty()) {
 					createAfterAll();
 				}
 				else {
-					found(own, response.result());
+					found(response.result());
 				}
 			}
 			case NO_NODE -> createAfterAll();
@@ -256,7 +274,7 @@ final class Contender implements Session.PathObserver {
 		}
 	}
 
-	private void found(List<ContenderNode> own, Listing listing) {
+	private void found(List<ContenderNode> own) {
 		this.undecided = false;
 		this.node = own.get(0);
 		own.stream().skip(1).forEach(this.lostCreate::delete);
@@ -266,18 +284,18 @@ final class Contender implements Session.PathObserver {
 		else {
 			this.phase = Phase.LISTING;
 			this.session.insistOnRead(() -> this.phase == Phase.LISTING, Operation.czxid(nodePath()),
-					(response) -> locked(() -> known(response, listing)));
+					(response) -> locked(() -> known(response)));
 		}
 	}
 
-	private void known(Response<Long> response, Listing listing) {
+	private void known(Response<Long> response) {
 		if (this.phase != Phase.LISTING) {
 			return;
 		}
 		switch (response.meaning()) {
 			case OK -> {
 				this.czxid = response.result();
-				evaluate(listing, false);
+				list();
 			}
 			case NO_NODE -> gone();
 			default -> refused(response);
@@ -313,11 +331,17 @@ final class Contender implements Session.PathObserver {
 
 	private void list() {
 		this.phase = Phase.LISTING;
-		this.session.list(this.path.parent(), (response) -> locked(() -> listed(response, false)));
+		int number = ++this.latestList;
+		this.session.lists().share(this.path.parent(), (response) -> locked(() -> listed(response, number, false)));
 	}
 
-	private void listed(Response<Listing> response, boolean first) {
+	private void listed(Response<Listing> response, int number, boolean first) {
+		if (number != this.latestList) {
+			return;
+		}
 		if (this.phase != Phase.LISTING) {
+			// A shared list that was lost has no answer of its own to wait for
+			this.listedTooEarly = true;
 			return;
 		}
 		switch (response.meaning()) {
@@ -336,7 +360,7 @@ final class Contender implements Session.PathObserver {
 
 	private void evaluate(Listing listing, boolean first) {
 		ContenderNode own = this.node;
-		if (own == null || !listing.children().contains(own.name())) {
+		if (own == null || !listing.contains(own)) {
 			gone();
 			return;
 		}
@@ -349,60 +373,50 @@ final class Contender implements Session.PathObserver {
 			drain();
 			return;
 		}
-		List<ContenderNode> before = blocking(own, listing);
+		List<ContenderNode> before = listing.blocking(own);
 		if (before.isEmpty()) {
-			this.czxidIsToken = first && listing.parent().getPzxid() == this.czxid;
+			this.czxidIsToken = first && listing.pzxid() == this.czxid;
 			grant();
 		}
 		else {
-			queue(before);
+			queue(new Predecessors(this.path, own, before));
 		}
-	}
-
-	private static List<ContenderNode> blocking(ContenderNode own, Listing listing) {
-		List<ContenderNode> before = new ArrayList<>();
-		for (String child : listing.children()) {
-			ContenderNode other = ContenderNode.parse(child);
-			if (other != null && other.blocks(own)) {
-				before.add(other);
-			}
-		}
-		return before;
 	}
 
 	// Waiting
 
-	private void queue(List<ContenderNode> before) {
-		Predecessor nearest = new Predecessor(this, this.session, this.path, before);
+	private void queue(Predecessors before) {
 		this.phase = Phase.QUEUED;
-		this.predecessor = nearest;
-		nearest.watch();
+		this.predecessors = before;
+		this.session.watches().watch(before.nearestPath(), this);
 		this.owner.queued(this);
-	}
-
-	void predecessorGone() {
-		Predecessor nearest = this.predecessor;
-		forgetPredecessor();
-		if (nearest != null && nearest.isLastBefore()) {
-			grant();
-		}
-		else {
-			this.owner.queued(this);
-			list();
-		}
 	}
 
 	/**
-	 * The predecessor is still there.
+	 * The nearest predecessor has gone.
 	 */
-	void stillBehind() {
-		this.owner.queued(this);
+	private void predecessorGone(Predecessors before) {
+		boolean known = before.advance();
+		if (known && before.isEmpty()) {
+			this.predecessors = null;
+			grant();
+		}
+		else if (known) {
+			queue(before);
+		}
+		else {
+			this.predecessors = null;
+			this.owner.queued(this);
+			if (this.phase != Phase.ENDED) {
+				list();
+			}
+		}
 	}
 
-	private void forgetPredecessor() {
-		if (this.predecessor != null) {
-			this.predecessor.forget();
-			this.predecessor = null;
+	private void forgetPredecessors() {
+		if (this.predecessors != null) {
+			this.session.watches().forget(this.predecessors.nearestPath(), this);
+			this.predecessors = null;
 		}
 	}
 
@@ -447,7 +461,7 @@ final class Contender implements Session.PathObserver {
 	 * parent does the counter go.
 	 */
 	private void drain() {
-		this.session.forget(nodePath(), this);
+		this.session.watches().forget(nodePath(), this);
 		this.session.delete(nodePath());
 		this.phase = Phase.DRAINING;
 		removeParent();
@@ -532,55 +546,56 @@ final class Contender implements Session.PathObserver {
 			return;
 		}
 		this.watched = true;
-		String own = nodePath();
-		this.session.observe(own, this);
-		this.session.insistOnRead(() -> this.watched && this.phase != Phase.ENDED, Operation.getData(own, this.session),
-				(response) -> locked(() -> {
-					if (response.is(Meaning.NO_NODE) && this.phase != Phase.ENDED) {
-						gone();
-					}
-				}));
+		this.session.watches().watch(nodePath(), this);
 	}
 
 	// Changes
 
 	@Override
-	public void changed(String changed, EventType type) {
+	public void present(String present, boolean isOurs) {
 		locked(() -> {
-			if (this.phase == Phase.ENDED) {
-				return;
+			Predecessors before = this.predecessors;
+			if (before != null && before.isNearest(present)) {
+				before.present(isOurs);
+				this.owner.queued(this);
 			}
-			if (this.predecessor != null && this.predecessor.isAt(changed)) {
-				this.predecessor.changed(type);
+		});
+	}
+
+	@Override
+	public void gone(String gone) {
+		locked(() -> {
+			Predecessors before = this.predecessors;
+			if (before != null && before.isNearest(gone)) {
+				predecessorGone(before);
 			}
-			else if (changed.equals(this.path.parent())) {
+			else if (this.phase != Phase.ENDED && this.node != null && gone.equals(nodePath())) {
+				gone();
+			}
+		});
+	}
+
+	@Override
+	public void refused(String refused, Response<?> response) {
+		locked(() -> {
+			Predecessors before = this.predecessors;
+			if (before != null && before.isNearest(refused)) {
+				refused(response);
+			}
+		});
+	}
+
+	@Override
+	public void childrenChanged() {
+		locked(() -> {
+			if (this.phase != Phase.ENDED) {
 				this.others.changed();
-			}
-			else if (this.node != null && changed.equals(nodePath())) {
-				this.watched = false;
-				if (type == EventType.NodeDeleted) {
-					gone();
-				}
-				else {
-					watchOwnNode();
-				}
 			}
 		});
 	}
 
 	void disconnected() {
 		this.others.disconnected();
-	}
-
-	/**
-	 * The connection is back. The client sets its watches again by itself, unless it was
-	 * told not to.
-	 */
-	void reconnected() {
-		if (this.predecessor != null) {
-			this.predecessor.watch();
-		}
-		this.watched = false;
 	}
 
 	// The end
@@ -660,11 +675,11 @@ final class Contender implements Session.PathObserver {
 	 * End this attempt without a word to ZooKeeper: its session is over.
 	 */
 	void end() {
-		forgetPredecessor();
+		forgetPredecessors();
 		this.phase = Phase.ENDED;
 		this.session.forget(this.path.parent(), this);
 		if (this.node != null) {
-			this.session.forget(nodePath(), this);
+			this.session.watches().forget(nodePath(), this);
 		}
 	}
 
@@ -677,8 +692,8 @@ final class Contender implements Session.PathObserver {
 	}
 
 	void refused(Response<?> response) {
-		fail(response.is(Meaning.TOO_LONG) ? "its queue is longer than a client can read: raise 'jute.maxbuffer'"
-				: "ZooKeeper refuses it", response.toException(this.path.parent()));
+		fail(response.is(Meaning.TOO_LONG) ? NodeLists.tooLongReason(this.path.parent()) : "ZooKeeper refuses it",
+				response.toException(this.path.parent()));
 	}
 
 	private void fail(String reason, @Nullable Exception cause) {

@@ -15,12 +15,6 @@ import org.jspecify.annotations.Nullable;
  */
 record ContenderNode(String name, long sequence, boolean isShared) {
 
-	/**
-	 * The length of a name that zk-lock makes, and other clients too: a prefix, a UUID
-	 * and a number.
-	 */
-	static final int USUAL_LENGTH = 55;
-
 	private static final int DIGITS = 10;
 
 	static @Nullable ContenderNode parse(String name) {
@@ -72,11 +66,12 @@ record ContenderNode(String name, long sequence, boolean isShared) {
 	}
 
 	/**
-	 * Return whether the name says that this node never comes back with the same number:
-	 * the write nodes of other clients may, as read nodes.
+	 * Return whether the name says that nothing comes back with the same number when this
+	 * node has gone: instead of the write nodes of other clients a read node may.
 	 */
-	boolean isPlainLock() {
-		return this.sequence >= 0 && this.name.startsWith("-lock-", this.name.length() - DIGITS - "-lock-".length());
+	boolean staysAway() {
+		return this.sequence >= 0
+				&& (this.isShared || this.name.startsWith("-lock-", this.name.length() - DIGITS - "-lock-".length()));
 	}
 
 }

@@ -3,6 +3,7 @@ package io.github.zklock.zookeeper;
 import java.util.List;
 
 import org.apache.zookeeper.data.ACL;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What all attempts of a registry have in common.
@@ -10,8 +11,10 @@ import org.apache.zookeeper.data.ACL;
  * @param acl who may do what with the nodes
  * @param sequenceLimit the number from which on a queue is drained
  * @param ids makes names for attempts
+ * @param chroot what the servers put before each path of this client, null if that is not
+ * known
  */
-record ContenderSettings(List<ACL> acl, long sequenceLimit, AttemptIds ids) {
+record ContenderSettings(List<ACL> acl, long sequenceLimit, AttemptIds ids, @Nullable String chroot) {
 
 	/**
 	 * From here on up to its overflow the counter is not to be trusted: creates in flight

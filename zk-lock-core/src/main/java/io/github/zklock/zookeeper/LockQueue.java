@@ -12,7 +12,6 @@ import java.util.function.Predicate;
 import io.github.zklock.LocalLock;
 import io.github.zklock.LockException;
 import io.github.zklock.LockUnavailableException;
-import io.github.zklock.zookeeper.Operation.Listing;
 import io.github.zklock.zookeeper.ReturnCode.Meaning;
 import org.jspecify.annotations.Nullable;
 
@@ -201,7 +200,7 @@ final class LockQueue implements Contender.Owner, Dependent {
 		int probe = ++this.probes;
 		session.write(Operation.sync(this.path.parent()), (response) -> {
 		});
-		session.list(this.path.parent(), (response) -> probed(probe, response));
+		session.lists().list(this.path.parent(), (response) -> probed(probe, response));
 	}
 
 	private synchronized void probed(int probe, Response<Listing> response) {
@@ -210,12 +209,13 @@ final class LockQueue implements Contender.Owner, Dependent {
 		}
 		this.probing = false;
 		if (response.is(Meaning.OK)) {
-			List<ContenderNode> present = ContenderNode.parseAll(response.result().children());
+			List<ContenderNode> present = response.result().contenders();
 			removeImpatient(Request.Outcome.REFUSED,
 					(request) -> present.stream().anyMatch(request.kind()::isBlockedBy));
 		}
 		else if (!response.is(Meaning.NO_NODE)) {
-			failImpatient(unavailable("ZooKeeper did not answer", response.toException(this.path.parent())));
+			failImpatient(unavailable(response.is(Meaning.TOO_LONG) ? NodeLists.tooLongReason(this.path.parent())
+					: "ZooKeeper did not answer", response.toException(this.path.parent())));
 		}
 		if (this.waiting.isEmpty()) {
 			settle();
@@ -535,9 +535,6 @@ final class LockQueue implements Contender.Owner, Dependent {
 	@Override
 	public synchronized void connected(Session session) {
 		Contender present = this.contender;
-		if (present != null) {
-			present.reconnected();
-		}
 		if (this.waiting.isEmpty()) {
 			return;
 		}

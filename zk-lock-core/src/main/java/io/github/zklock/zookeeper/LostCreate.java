@@ -5,9 +5,10 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
-import io.github.zklock.zookeeper.Operation.Listing;
 import io.github.zklock.zookeeper.ReturnCode.Meaning;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds out what has become of a create whose answer was lost, by the part of the name
@@ -21,23 +22,35 @@ final class LostCreate {
 
 	private final String prefix;
 
-	LostCreate(Session session, LockPath path, String prefix) {
+	private final @Nullable String chroot;
+
+	/**
+	 * Create one for an attempt.
+	 * @param session its session
+	 * @param path where its node is
+	 * @param prefix the node's name without its number
+	 * @param chroot what the servers put before each path of this client, null if that is
+	 * not known
+	 */
+	LostCreate(Session session, LockPath path, String prefix, @Nullable String chroot) {
 		this.session = session;
 		this.path = path;
 		this.prefix = prefix;
+		this.chroot = chroot;
 	}
 
 	/**
-	 * List the siblings at a time when the create is decided. A plain read could come too
+	 * Look for the node at a time when the create is decided. A plain read could come too
 	 * early, while the create is proposed and not committed: a write that is answered
 	 * shows that it is decided.
 	 * @param wanted whether anybody still wants to know
-	 * @param answer takes the list; "no such node" if there is not even a parent
+	 * @param answer takes the nodes that this attempt has created, the oldest first; "no
+	 * such node" if there is not even a parent
 	 */
-	void listWhenDecided(BooleanSupplier wanted, Consumer<Response<Listing>> answer) {
+	void findWhenDecided(BooleanSupplier wanted, Consumer<Response<List<ContenderNode>>> answer) {
 		this.session.insistOnWrite(wanted, Operation.check(this.path.parent()), (barrier) -> {
 			if (barrier.is(Meaning.OK)) {
-				this.session.insistOnList(wanted, this.path.parent(), answer);
+				find(wanted, answer);
 			}
 			else {
 				answer.accept(new Response<>(barrier.code(), null));
@@ -46,12 +59,36 @@ final class LostCreate {
 	}
 
 	/**
-	 * Return the nodes that this attempt has created, the oldest first.
+	 * Look among the nodes of the own session: the list of all who wait may be too long
+	 * to read.
 	 */
-	List<ContenderNode> ownNodes(Listing listing) {
-		return ContenderNode.parseAll(listing.children())
+	private void find(BooleanSupplier wanted, Consumer<Response<List<ContenderNode>>> answer) {
+		if (this.chroot == null) {
+			list(wanted, answer);
+			return;
+		}
+		String start = this.chroot + this.path.child(this.prefix);
+		this.session.insistOnRead(wanted, Operation.ownNodes(start), (response) -> {
+			if (response.is(Meaning.OK)) {
+				answer.accept(new Response<>(response.code(), ownNodes(
+						response.result().stream().map((found) -> found.substring(found.lastIndexOf('/') + 1)))));
+			}
+			else {
+				// Older servers cannot be asked
+				list(wanted, answer);
+			}
+		});
+	}
+
+	private void list(BooleanSupplier wanted, Consumer<Response<List<ContenderNode>>> answer) {
+		this.session.insistOnList(wanted, this.path.parent(),
+				(response) -> answer.accept(new Response<>(response.code(), response.is(Meaning.OK)
+						? ownNodes(response.result().contenders().stream().map(ContenderNode::name)) : null)));
+	}
+
+	private List<ContenderNode> ownNodes(Stream<String> names) {
+		return ContenderNode.parseAll(names.filter((name) -> name.startsWith(this.prefix)).toList())
 			.stream()
-			.filter((child) -> child.name().startsWith(this.prefix))
 			.sorted(Comparator.comparingLong(ContenderNode::sequence))
 			.toList();
 	}
@@ -62,9 +99,9 @@ final class LostCreate {
 	 * @param known whether the attempt knows a node
 	 */
 	void deleteUnless(Predicate<ContenderNode> known) {
-		this.session.insistOnList(() -> true, this.path.parent(), (response) -> {
+		find(() -> true, (response) -> {
 			if (response.is(Meaning.OK)) {
-				ownNodes(response.result()).stream().filter(known.negate()).forEach(this::delete);
+				response.result().stream().filter(known.negate()).forEach(this::delete);
 			}
 		});
 	}

@@ -4,7 +4,6 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
-import java.util.Arrays;
 import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -17,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class NodeData {
 
-	private static final byte[] MARK = "zk-lock ".getBytes(StandardCharsets.UTF_8);
+	private static final String MARK = "zk-lock ";
 
 	private static final Pattern TEXT = Pattern
 		.compile("zk-lock instance=(\\S*) host=(\\S*) pid=(\\d{1,18}) since=\\S* thread=(.*)", Pattern.DOTALL);
@@ -68,8 +67,8 @@ final class NodeData {
 
 	}
 
-	static boolean isOurs(byte[] data) {
-		return data.length >= MARK.length && Arrays.equals(data, 0, MARK.length, MARK, 0, MARK.length);
+	static boolean isOurs(String text) {
+		return text.startsWith(MARK);
 	}
 
 	/**

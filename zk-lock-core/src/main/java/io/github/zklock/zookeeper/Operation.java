@@ -46,29 +46,19 @@ interface Operation<T> {
 	}
 
 	/**
-	 * The children of a node.
-	 *
-	 * @param children their names
-	 * @param parent the state of the node itself
-	 */
-	record Listing(List<String> children, Stat parent) {
-
-		/**
-		 * Return how many children were ever created, which is the next child's number.
-		 */
-		long counter() {
-			return Integer.toUnsignedLong(this.parent.getCversion() + this.parent.getNumChildren()) / 2;
-		}
-
-	}
-
-	/**
 	 * What a node contains.
 	 *
-	 * @param text its data, as text
+	 * @param text its data, as text, empty if they were not read
 	 * @param stat its state
 	 */
 	record Content(String text, Stat stat) {
+
+		/**
+		 * Return whether a client of this library has made the node.
+		 */
+		boolean isOurs() {
+			return NodeData.isOurs(this.text);
+		}
 
 	}
 
@@ -90,15 +80,18 @@ interface Operation<T> {
 				stat) -> reply.receive(code, (stat != null) ? new Listing(children, stat) : null), null);
 	}
 
-	static Operation<byte[]> getData(String path, Watcher watcher) {
-		return (zooKeeper, reply) -> zooKeeper.getData(path, watcher,
-				(code, requested, context, data, stat) -> reply.receive(code, (data != null) ? data : new byte[0]),
-				null);
+	static Operation<Content> getData(String path, @Nullable Watcher watcher) {
+		return (zooKeeper, reply) -> zooKeeper.getData(path, watcher, (code, requested, context, data, stat) -> reply
+			.receive(code, (stat != null) ? new Content(NodeData.text(data), stat) : null), null);
 	}
 
-	static Operation<Content> read(String path) {
-		return (zooKeeper, reply) -> zooKeeper.getData(path, false, (code, requested, context, data, stat) -> reply
-			.receive(code, (stat != null) ? new Content(NodeData.text(data), stat) : null), null);
+	/**
+	 * Look whether a node is there, without its data.
+	 */
+	static Operation<Content> exists(String path, @Nullable Watcher watcher) {
+		return (zooKeeper, reply) -> zooKeeper.exists(path, watcher,
+				(code, requested, context, stat) -> reply.receive(code, (stat != null) ? new Content("", stat) : null),
+				null);
 	}
 
 	/**
@@ -109,18 +102,21 @@ interface Operation<T> {
 				(code, requested, context, stat) -> reply.receive(code, (stat != null) ? stat.getMzxid() : null), null);
 	}
 
-	static Operation<Integer> countChildren(String path) {
-		return (zooKeeper, reply) -> zooKeeper.exists(path, false,
-				(code, requested, context, stat) -> reply.receive(code, (stat != null) ? stat.getNumChildren() : null),
-				null);
-	}
-
 	/**
 	 * Ask for the transaction that has created a node.
 	 */
 	static Operation<Long> czxid(String path) {
 		return (zooKeeper, reply) -> zooKeeper.exists(path, false,
 				(code, requested, context, stat) -> reply.receive(code, (stat != null) ? stat.getCzxid() : null), null);
+	}
+
+	/**
+	 * Ask for the nodes of the own session below a prefix. Neither that nor the result
+	 * knows of a chroot.
+	 */
+	static Operation<List<String>> ownNodes(String prefix) {
+		return (zooKeeper, reply) -> zooKeeper.getEphemerals(prefix,
+				(code, context, paths) -> reply.receive(code, paths), null);
 	}
 
 	/**

@@ -2,8 +2,6 @@ package io.github.zklock.zookeeper;
 
 import java.util.List;
 
-import io.github.zklock.zookeeper.Operation.Listing;
-
 /**
  * What the holder of a node knows of others who wait for the lock: asked for once, and
  * listened to from then on by a watch on the parent.
@@ -41,8 +39,6 @@ final class OtherContenders {
 
 	private boolean asking;
 
-	private int lostAnswers;
-
 	OtherContenders(Contender holder, Session session, LockPath path, long sequenceLimit) {
 		this.holder = holder;
 		this.session = session;
@@ -63,8 +59,8 @@ final class OtherContenders {
 		}
 		this.asking = true;
 		this.session.observe(this.path.parent(), this.holder);
-		this.session.read(Operation.list(this.path.parent(), this.session),
-				(response) -> this.holder.locked(() -> answered(response)));
+		this.session.lists()
+			.listAndWatch(this.path.parent(), (response) -> this.holder.locked(() -> answered(response)));
 	}
 
 	private void answered(Response<Listing> response) {
@@ -75,13 +71,10 @@ final class OtherContenders {
 		switch (response.meaning()) {
 			case OK -> listed(response.result());
 			case NO_NODE -> this.holder.gone();
-			case DISCONNECTED, UNKNOWN, BUSY -> {
-				// Was it the list's length that cost the connection? Then there are
-				// others
-				this.known = (++this.lostAnswers < 2) ? Known.UNKNOWN : Known.WAITING;
+			case DISCONNECTED, UNKNOWN, BUSY ->
 				this.session.later(response, () -> this.holder.locked(this.holder::othersChanged));
-			}
 			default -> {
+				// What is too long to read has others in it
 				this.known = Known.WAITING;
 				this.holder.othersChanged();
 			}
@@ -89,8 +82,7 @@ final class OtherContenders {
 	}
 
 	private void listed(Listing listing) {
-		this.lostAnswers = 0;
-		List<ContenderNode> all = ContenderNode.parseAll(listing.children());
+		List<ContenderNode> all = listing.contenders();
 		if (all.stream().noneMatch(this.holder::owns)) {
 			this.holder.gone();
 			return;

@@ -16,7 +16,6 @@ import io.github.zklock.LockException;
 import io.github.zklock.LockMode;
 import io.github.zklock.LockUnavailableException;
 import io.github.zklock.zookeeper.Operation.Content;
-import io.github.zklock.zookeeper.Operation.Listing;
 import io.github.zklock.zookeeper.ReturnCode.Meaning;
 import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
@@ -59,7 +58,7 @@ final class QueueReader {
 
 	private void readNodes(Session session, LockPath path, Listing listing,
 			CompletableFuture<List<LockContender>> answer) {
-		List<ContenderNode> nodes = ContenderNode.parseAll(listing.children())
+		List<ContenderNode> nodes = listing.contenders()
 			.stream()
 			.sorted(Comparator.comparingLong(ContenderNode::sequence).thenComparing(ContenderNode::name))
 			.toList();
@@ -79,7 +78,7 @@ final class QueueReader {
 			Map<ContenderNode, Content> contents, CompletableFuture<?> answer) {
 		CompletableFuture<Void> done = new CompletableFuture<>();
 		String child = path.child(node.name());
-		session.insistOnRead(() -> !answer.isDone(), Operation.read(child), (response) -> {
+		session.insistOnContent(() -> !answer.isDone(), child, (response) -> {
 			if (response.is(Meaning.OK)) {
 				contents.put(node, response.result());
 			}

@@ -16,9 +16,16 @@ final class Response<T> {
 
 	private final @Nullable T result;
 
+	private final boolean oldestLost;
+
 	Response(ReturnCode code, @Nullable T result) {
+		this(code, result, false);
+	}
+
+	Response(ReturnCode code, @Nullable T result, boolean oldestLost) {
 		this.code = code;
 		this.result = result;
+		this.oldestLost = oldestLost;
 	}
 
 	ReturnCode.Meaning meaning() {
@@ -34,6 +41,14 @@ final class Response<T> {
 	 */
 	T result() {
 		return Objects.requireNonNull(this.result);
+	}
+
+	/**
+	 * Return whether the connection was lost while this was the oldest request without an
+	 * answer.
+	 */
+	boolean isOldestLost() {
+		return this.oldestLost;
 	}
 
 	ReturnCode code() {

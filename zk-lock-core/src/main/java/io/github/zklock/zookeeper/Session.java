@@ -2,22 +2,22 @@ package io.github.zklock.zookeeper;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
-import io.github.zklock.zookeeper.Operation.Listing;
+import io.github.zklock.zookeeper.Operation.Content;
 import io.github.zklock.zookeeper.ReturnCode.Meaning;
 import org.apache.zookeeper.WatchedEvent;
 import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.ZooKeeper;
-import org.apache.zookeeper.client.ZKClientConfig;
-import org.apache.zookeeper.common.ZKConfig;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,8 +36,6 @@ final class Session implements Watcher {
 
 	private static final Logger logger = LoggerFactory.getLogger(Session.class);
 
-	private static final int LOST_LISTS_BEFORE_DOUBT = 2;
-
 	private final EventLoop loop;
 
 	private final Observer observer;
@@ -48,10 +46,22 @@ final class Session implements Watcher {
 
 	private final Map<String, CompletableFuture<Void>> deletes = new ConcurrentHashMap<>();
 
-	private final Map<String, Integer> lostLists = new ConcurrentHashMap<>();
+	private final Strikes strikes = new Strikes(System::nanoTime);
+
+	private final NodeLists lists = new NodeLists(this, this.strikes);
+
+	private final NodeWatches watches = new NodeWatches(this, this.strikes);
 
 	// by the event loop only
 	private final List<Runnable> parked = new ArrayList<>();
+
+	// by the event loop only
+	private final Queue<Consumer<Runnable>> suspects = new ArrayDeque<>();
+
+	private boolean suspectUnderWay;
+
+	// Whether a heartbeat was answered on this connection
+	private boolean proven;
 
 	private long disconnectedSince;
 
@@ -99,6 +109,14 @@ final class Session implements Watcher {
 		return this.loop;
 	}
 
+	NodeLists lists() {
+		return this.lists;
+	}
+
+	NodeWatches watches() {
+		return this.watches;
+	}
+
 	boolean isConnected() {
 		return this.connected;
 	}
@@ -140,7 +158,8 @@ final class Session implements Watcher {
 		}
 		if (event.getType() != Event.EventType.None) {
 			String path = event.getPath();
-			this.paths.getOrDefault(path, Set.of()).forEach((interested) -> interested.changed(path, event.getType()));
+			this.watches.changed(path, event.getType());
+			this.paths.getOrDefault(path, Set.of()).forEach(PathObserver::childrenChanged);
 			return;
 		}
 		switch (event.getState()) {
@@ -164,13 +183,28 @@ final class Session implements Watcher {
 		this.begun = true;
 		this.heartbeatPending = false;
 		heartbeat();
-		List<Runnable> waiting = List.copyOf(this.parked);
-		this.parked.clear();
-		waiting.forEach(EventLoop::run);
 		this.observer.connected(this, first);
 	}
 
+	/**
+	 * A heartbeat was answered. What was lost with the last connection is sent again now
+	 * that this one is known to work, and last, one by one, what may have cost it.
+	 */
+	private void proven() {
+		if (!this.proven) {
+			this.proven = true;
+			List<Runnable> waiting = List.copyOf(this.parked);
+			this.parked.clear();
+			waiting.forEach(EventLoop::run);
+			this.watches.reconnected();
+			sendSuspect();
+		}
+	}
+
 	private void disconnected() {
+		this.proven = false;
+		this.suspectUnderWay = false;
+		this.watches.disconnected();
 		if (this.connected) {
 			this.connected = false;
 			this.disconnectedSince = System.nanoTime();
@@ -188,6 +222,7 @@ final class Session implements Watcher {
 			this.connected = false;
 			this.lease.kill();
 			this.parked.clear();
+			this.suspects.clear();
 			finishDeletes();
 			this.observer.died(this, authFailed);
 		}
@@ -226,7 +261,12 @@ final class Session implements Watcher {
 		long sent = this.heartbeatSent;
 		this.zooKeeper.sync("/", (rc, path, context) -> work(() -> {
 			this.heartbeatPending = false;
-			note(ReturnCode.of(rc), true, sent);
+			ReturnCode code = ReturnCode.of(rc);
+			note(code, true, sent);
+			noteConnection(code);
+			if (code.is(Meaning.OK) && !this.dead) {
+				proven();
+			}
 		}), null);
 	}
 
@@ -274,57 +314,49 @@ final class Session implements Watcher {
 		send(operation, false, answer);
 	}
 
-	private <T> void send(Operation<T> operation, boolean leaderBound, Consumer<Response<T>> answer) {
-		long sent = System.nanoTime();
-		operation.send(this.zooKeeper, (rc, result) -> work(() -> {
-			ReturnCode code = ReturnCode.of(rc);
-			note(code, leaderBound, sent);
-			if (!this.dead) {
-				answer.accept(new Response<>(code, result));
-			}
-		}));
-	}
-
 	/**
-	 * List the children of a node, once, whatever becomes of it. A list that is longer
-	 * than the client accepts costs the connection each time it is read, so its length is
-	 * asked for first when that seems to have happened.
+	 * Send a read of all that a node contains, once, whatever becomes of it. That may be
+	 * more than the client accepts, and cost the connection.
 	 */
-	void list(String path, Consumer<Response<Listing>> answer) {
-		if (this.lostLists.getOrDefault(path, 0) < LOST_LISTS_BEFORE_DOUBT) {
-			listAtOnce(path, answer);
-			return;
-		}
-		read(Operation.countChildren(path), (count) -> {
-			if (count.is(Meaning.OK) && count.result() > longestList()) {
-				answer.accept(new Response<>(ReturnCode.tooLong(), null));
+	<T> void readAll(String path, Operation<T> operation, Consumer<Response<T>> answer) {
+		send(operation, false, (response) -> {
+			if (!response.is(Meaning.DISCONNECTED)) {
+				this.strikes.clear(path);
 			}
-			else if (count.is(Meaning.OK)) {
-				this.lostLists.remove(path);
-				listAtOnce(path, answer);
+			else if (response.isOldestLost()) {
+				this.strikes.add(path);
 			}
 			else {
-				answer.accept(new Response<>(count.code(), null));
-			}
-		});
-	}
-
-	private void listAtOnce(String path, Consumer<Response<Listing>> answer) {
-		read(Operation.list(path, null), (response) -> {
-			if (response.is(Meaning.DISCONNECTED)) {
-				this.lostLists.merge(path, 1, Integer::sum);
-			}
-			else {
-				this.lostLists.remove(path);
+				this.strikes.undecided(path);
 			}
 			answer.accept(response);
 		});
 	}
 
-	private int longestList() {
-		int bytes = this.zooKeeper.getClientConfig()
-			.getInt(ZKConfig.JUTE_MAXBUFFER, ZKClientConfig.CLIENT_MAX_PACKET_LENGTH_DEFAULT);
-		return bytes / (Integer.BYTES + ContenderNode.USUAL_LENGTH);
+	private <T> void send(Operation<T> operation, boolean leaderBound, Consumer<Response<T>> answer) {
+		long sent = System.nanoTime();
+		operation.send(this.zooKeeper, (rc, result) -> work(() -> {
+			ReturnCode code = ReturnCode.of(rc);
+			note(code, leaderBound, sent);
+			boolean oldestLost = noteConnection(code);
+			if (!this.dead) {
+				answer.accept(new Response<>(code, result, oldestLost));
+			}
+		}));
+	}
+
+	/**
+	 * Look whether an answer says that the connection is lost. ZooKeeper answers in
+	 * order, so the first one that was lost with a connection that had worked is what the
+	 * client was reading.
+	 * @return whether this is that first one
+	 */
+	private boolean noteConnection(ReturnCode code) {
+		boolean lost = code.is(Meaning.DISCONNECTED) && this.proven;
+		if (lost) {
+			this.proven = false;
+		}
+		return lost;
 	}
 
 	/**
@@ -335,9 +367,29 @@ final class Session implements Watcher {
 		if (this.dead || !wanted.getAsBoolean()) {
 			return;
 		}
-		list(path, (response) -> {
+		this.lists.share(path, (response) -> {
 			switch (response.meaning()) {
 				case DISCONNECTED, UNKNOWN, BUSY -> later(response, () -> insistOnList(wanted, path, answer));
+				default -> answer.accept(response);
+			}
+		});
+	}
+
+	/**
+	 * Read what a node contains until ZooKeeper answers, nobody wants the answer any
+	 * more, or the session ends. Data that may have cost the connection are left out.
+	 */
+	void insistOnContent(BooleanSupplier wanted, String path, Consumer<Response<Content>> answer) {
+		if (this.dead || !wanted.getAsBoolean()) {
+			return;
+		}
+		if (this.strikes.count(path) > 0) {
+			insistOnRead(wanted, Operation.exists(path, null), answer);
+			return;
+		}
+		readAll(path, Operation.getData(path, null), (response) -> {
+			switch (response.meaning()) {
+				case DISCONNECTED, UNKNOWN, BUSY -> later(response, () -> insistOnContent(wanted, path, answer));
 				default -> answer.accept(response);
 			}
 		});
@@ -384,6 +436,39 @@ final class Session implements Watcher {
 		else if (!this.dead) {
 			this.parked.add(task);
 		}
+	}
+
+	/**
+	 * Send something that may cost the connection: when nothing else is under way that
+	 * was sent before, and nothing else of that sort.
+	 * @param sender sends it, and runs what it is given when that is answered
+	 */
+	void sendAlone(Consumer<Runnable> sender) {
+		this.loop.execute(() -> {
+			if (!this.dead) {
+				this.suspects.add(sender);
+				sendSuspect();
+			}
+		});
+	}
+
+	private void sendSuspect() {
+		if (!this.proven || this.suspectUnderWay || this.suspects.isEmpty()) {
+			return;
+		}
+		this.suspectUnderWay = true;
+		write(Operation.sync("/"), (response) -> {
+			Consumer<Runnable> next = response.is(Meaning.OK) ? this.suspects.poll() : null;
+			this.suspectUnderWay = next != null;
+			if (next != null) {
+				next.accept(this::suspectAnswered);
+			}
+		});
+	}
+
+	private void suspectAnswered() {
+		this.suspectUnderWay = false;
+		sendSuspect();
 	}
 
 	/**
@@ -465,11 +550,11 @@ final class Session implements Watcher {
 	}
 
 	/**
-	 * Hears of changes to a node, on the event loop.
+	 * Hears of changes to the children of a node, on the event loop.
 	 */
 	interface PathObserver {
 
-		void changed(String path, Event.EventType type);
+		void childrenChanged();
 
 	}
 

@@ -85,8 +85,9 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 		this.users = new UserThreads(threadName, this.loop);
 		this.keeper = new SessionKeeper(options.sessionSettings(), this.loop, this.users);
 		this.services = new Services(this.keeper,
-				new ContenderSettings(List.copyOf(options.acl), options.sequenceLimit, new AttemptIds()), nodeData,
-				this.users, new Listeners(List.copyOf(options.listeners), this.users), new ThreadHolds(),
+				new ContenderSettings(List.copyOf(options.acl), options.sequenceLimit, new AttemptIds(),
+						options.chroot()),
+				nodeData, this.users, new Listeners(List.copyOf(options.listeners), this.users), new ThreadHolds(),
 				Durations.toNanos(options.answerTime));
 		this.reader = new QueueReader(this.keeper, nodeData);
 	}
@@ -547,6 +548,13 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 		private SessionSettings sessionSettings() {
 			return new SessionSettings(this.connectString, (this.factory != null) ? this.factory : connecting(),
 					this.sessionTimeout, this.connectTimeout, this.serverTick);
+		}
+
+		private @Nullable String chroot() {
+			if (this.factory != null) {
+				return null;
+			}
+			return Objects.requireNonNullElse(new ConnectStringParser(this.connectString).getChrootPath(), "");
 		}
 
 		private ZooKeeperFactory connecting() {

@@ -139,12 +139,13 @@ class NameTests {
 	}
 
 	@Test
-	void onlyPlainLocksNeverComeBack() {
-		for (String name : List.of("_c_guid-lock-0000000001", "x-lock-0000000001")) {
-			assertThat(node(name).isPlainLock()).as(name).isTrue();
+	void plainLocksAndReadersNeverComeBack() {
+		for (String name : List.of("_c_guid-lock-0000000001", "x-lock-0000000001", "_c_guid-__READ__0000000001")) {
+			assertThat(node(name).staysAway()).as(name).isTrue();
 		}
-		for (String name : List.of("_c_guid-__WRIT__0000000001", "lock-0000000001", "guid__lock__0000000001")) {
-			assertThat(node(name).isPlainLock()).as(name).isFalse();
+		for (String name : List.of("_c_guid-__WRIT__0000000001", "lock-0000000001", "guid__lock__0000000001",
+				"x-lock--0000000001", "__READ__-0000000001")) {
+			assertThat(node(name).staysAway()).as(name).isFalse();
 		}
 	}
 
@@ -153,10 +154,10 @@ class NameTests {
 		Stat stat = new Stat();
 		stat.setNumChildren(3);
 		stat.setCversion(2 * 10 - 3);
-		assertThat(new Operation.Listing(List.of(), stat).counter()).isEqualTo(10);
+		assertThat(new Listing(List.of(), stat).counter()).isEqualTo(10);
 		stat.setNumChildren(0);
 		stat.setCversion((int) (2L * Integer.MAX_VALUE));
-		assertThat(new Operation.Listing(List.of(), stat).counter()).isEqualTo(Integer.MAX_VALUE);
+		assertThat(new Listing(List.of(), stat).counter()).isEqualTo(Integer.MAX_VALUE);
 	}
 
 	@ParameterizedTest
