@@ -1,13 +1,21 @@
 package io.github.zklock.zookeeper;
 
 import java.time.Duration;
-import java.util.function.IntConsumer;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+
+import org.jspecify.annotations.Nullable;
 
 /**
  * How long a session may believe that it lives. It ends half a session timeout after the
  * sending of the last operation that the leader has acknowledged; the leader cannot
  * expire the session before that.
+ *
+ * <p>
+ * The nano clock stands still while the host sleeps, and the servers' does not. So the
+ * wall clock is looked at as well: the lease is also over when that is ahead of the
+ * sending by five eighths of a session timeout, which leaves an eighth for clocks that
+ * are being set right. A wall clock that is set back changes nothing.
  *
  * <p>
  * A lease has terms. Whoever first sees that the time is over ends the term, for good: a
@@ -18,36 +26,37 @@ final class Lease {
 
 	static final int NONE = -1;
 
-	private final LongSupplier clock;
+	private final LongSupplier nanoClock;
 
-	private final IntConsumer onEnd;
+	private final LongSupplier wallClock;
+
+	private final EndListener onEnd;
 
 	private long duration = Long.MAX_VALUE / 4;
 
 	private long acknowledged;
 
-	private long notBefore;
+	private long acknowledgedWall;
 
 	private boolean running;
 
 	private boolean dead;
 
-	// Written after the term and read before it: who reads a prolonged end also sees
-	// that the old term is over
-	private volatile long end;
-
-	private volatile int term;
+	// Its parts are replaced together, under the monitor, and its term only grows: who has
+	// seen a term sees no earlier one
+	private volatile Span span;
 
 	/**
 	 * Create a lease that has not begun.
-	 * @param clock the time, as {@link System#nanoTime()}
-	 * @param onEnd told the number of a term that has ended, by the thread that noticed
+	 * @param nanoClock the time, as {@link System#nanoTime()}
+	 * @param wallClock the time, as {@link System#currentTimeMillis()}
+	 * @param onEnd told of a term that has ended, by the thread that noticed
 	 */
-	Lease(LongSupplier clock, IntConsumer onEnd) {
-		this.clock = clock;
+	Lease(LongSupplier nanoClock, LongSupplier wallClock, EndListener onEnd) {
+		this.nanoClock = nanoClock;
+		this.wallClock = wallClock;
 		this.onEnd = onEnd;
-		this.end = clock.getAsLong();
-		this.notBefore = Long.MIN_VALUE / 2 + this.end;
+		this.span = new Span(0, nanoClock.getAsLong(), Long.MAX_VALUE);
 	}
 
 	/**
@@ -57,117 +66,175 @@ final class Lease {
 		synchronized (this) {
 			this.duration = Math.min(this.duration, sessionTimeout.toNanos() / 2);
 			if (this.running) {
-				this.end = this.acknowledged + this.duration;
+				setEnd();
 			}
 		}
 		check();
 	}
 
+	private void setEnd() {
+		this.span = new Span(this.span.term(), this.acknowledged + this.duration,
+				this.acknowledgedWall + toMillis(this.duration + this.duration / 4));
+	}
+
+	private static long toMillis(long nanos) {
+		return TimeUnit.NANOSECONDS.toMillis(nanos);
+	}
+
 	/**
-	 * Take note that the leader has executed an operation of this session.
-	 * @param sent when the operation was sent
+	 * Take note that the leader has executed an operation of this session. If it was sent
+	 * too long ago by either clock it does not count, and the term is over: an answer
+	 * that has waited while the host slept looks new by the nano clock.
+	 * @param sent when the operation was sent, by the nano clock
+	 * @param sentWall when the operation was sent, by the wall clock
 	 */
-	void acknowledge(long sent) {
-		int ended = NONE;
+	void acknowledge(long sent, long sentWall) {
+		End ended;
 		synchronized (this) {
-			long now = this.clock.getAsLong();
-			if (this.running && now - this.end >= 0) {
-				ended = endTerm();
-			}
-			long newEnd = sent + this.duration;
-			boolean tooOld = newEnd - now <= 0 || sent - this.notBefore < 0 || (this.running && newEnd - this.end <= 0);
-			if (!this.dead && !tooOld) {
+			long now = this.nanoClock.getAsLong();
+			long wall = this.wallClock.getAsLong();
+			ended = endIfOver(now, wall);
+			boolean news = !this.dead && !(this.running && sent - this.acknowledged <= 0);
+			if (news && isCurrent(now - sent, wall - sentWall)) {
 				this.acknowledged = sent;
+				this.acknowledgedWall = sentWall;
 				this.running = true;
-				this.end = newEnd;
+				setEnd();
+			}
+			else if (news && this.running) {
+				ended = endTerm(now - sent, wall - sentWall);
 			}
 		}
 		tell(ended);
+	}
+
+	/**
+	 * Return whether an acknowledgement is new enough to count. One that begins a term
+	 * has to leave an eighth of a session timeout of it, or answers that are always late
+	 * would make locks come and go.
+	 */
+	private boolean isCurrent(long age, long wallAge) {
+		if (this.running) {
+			return age < this.duration && wallAge <= toMillis(this.duration + this.duration / 4);
+		}
+		long longest = this.duration - this.duration / 4;
+		return age <= longest && wallAge <= toMillis(longest);
 	}
 
 	/**
 	 * Return the current term, or {@link #NONE} if the lease is over.
 	 */
 	int currentTerm() {
-		int current = this.term;
+		int current = this.span.term();
 		return isValid(current) ? current : NONE;
 	}
 
 	/**
-	 * Return whether a term goes on.
+	 * Return whether a term goes on. Once it has been said that it does not, nobody is
+	 * told otherwise.
 	 */
 	boolean isValid(int term) {
-		long end = this.end;
-		if (this.clock.getAsLong() - end < 0) {
-			return this.term == term;
+		Span seen = this.span;
+		if (seen.term() != term) {
+			return false;
 		}
-		// It has been seen to be over, even if it is prolonged at this very moment
-		int ended = NONE;
+		// The wall clock last: it has gone on even if the host sleeps in between
+		if (!seen.isOver(this.nanoClock.getAsLong(), this.wallClock.getAsLong())) {
+			// Somebody may have ended the term since, for another reason
+			return this.span.term() == term;
+		}
+		End ended;
+		boolean goesOn;
 		synchronized (this) {
-			if (this.running && this.term == term) {
-				ended = endTerm();
-			}
+			// It may have been prolonged in time while this thread was kept from running
+			ended = endIfOver(this.nanoClock.getAsLong(), this.wallClock.getAsLong());
+			goesOn = this.running && this.span.term() == term;
 		}
 		tell(ended);
-		return false;
+		return goesOn;
 	}
 
 	/**
-	 * Return how long the lease goes on, in nanoseconds.
+	 * Return how long the lease goes on by the nano clock, in nanoseconds.
 	 */
 	long remaining() {
-		return Math.max(0, this.end - this.clock.getAsLong());
+		return Math.max(0, this.span.end() - this.nanoClock.getAsLong());
 	}
 
 	/**
 	 * End the term if its time is over.
 	 */
 	void check() {
-		int ended = NONE;
+		End ended;
 		synchronized (this) {
-			if (this.running && this.clock.getAsLong() - this.end >= 0) {
-				ended = endTerm();
-			}
+			ended = endIfOver(this.nanoClock.getAsLong(), this.wallClock.getAsLong());
 		}
 		tell(ended);
-	}
-
-	/**
-	 * End the term although its time is not over. What was sent before counts no more.
-	 */
-	void lapse() {
-		int ended = NONE;
-		synchronized (this) {
-			this.notBefore = this.clock.getAsLong();
-			if (this.running) {
-				ended = endTerm();
-			}
-		}
-		tell(ended);
-	}
-
-	private void tell(int ended) {
-		if (ended != NONE) {
-			this.onEnd.accept(ended);
-		}
 	}
 
 	/**
 	 * End the lease for good.
 	 */
 	void kill() {
+		End ended;
 		synchronized (this) {
 			this.dead = true;
+			ended = this.running ? endTerm(0, 0) : null;
 		}
-		lapse();
+		tell(ended);
 	}
 
-	private int endTerm() {
-		int ended = this.term;
+	private @Nullable End endIfOver(long now, long wall) {
+		return (this.running && this.span.isOver(now, wall))
+				? endTerm(now - this.acknowledged, wall - this.acknowledgedWall) : null;
+	}
+
+	private End endTerm(long age, long wallAge) {
+		int ended = this.span.term();
 		this.running = false;
-		this.term = ended + 1;
-		this.end = this.clock.getAsLong();
-		return ended;
+		this.span = new Span(ended + 1, this.nanoClock.getAsLong(), Long.MAX_VALUE);
+		return new End(ended, (age < this.duration) ? Math.max(0, wallAge - toMillis(age)) : 0);
+	}
+
+	private void tell(@Nullable End ended) {
+		if (ended != null) {
+			this.onEnd.ended(ended.term(), ended.sleptMillis());
+		}
+	}
+
+	/**
+	 * A term and its ends.
+	 *
+	 * @param term the term
+	 * @param end the first moment that is not part of it, by the nano clock
+	 * @param wallEnd the last moment that is part of it, by the wall clock
+	 */
+	private record Span(int term, long end, long wallEnd) {
+
+		boolean isOver(long now, long wall) {
+			return now - this.end >= 0 || wall > this.wallEnd;
+		}
+
+	}
+
+	private record End(int term, long sleptMillis) {
+
+	}
+
+	/**
+	 * Hears of the end of terms.
+	 */
+	@FunctionalInterface
+	interface EndListener {
+
+		/**
+		 * A term has ended.
+		 * @param term its number
+		 * @param sleptMillis by how much the wall clock has outrun the nano clock, if
+		 * that has ended the term; otherwise zero
+		 */
+		void ended(int term, long sleptMillis);
+
 	}
 
 }

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -65,9 +66,8 @@ final class Session implements Watcher {
 
 	private long disconnectedSince;
 
-	private long heartbeatSent;
-
-	private boolean heartbeatPending;
+	// When they were sent, on this connection
+	private final Deque<Long> unansweredHeartbeats = new ArrayDeque<>();
 
 	private volatile Duration timeout;
 
@@ -86,7 +86,8 @@ final class Session implements Watcher {
 		this.loop = loop;
 		this.observer = observer;
 		this.timeout = wantedTimeout;
-		this.lease = new Lease(System::nanoTime, (term) -> loop.execute(() -> observer.leaseEnded(this, term)));
+		this.lease = new Lease(System::nanoTime, System::currentTimeMillis,
+				(term, sleptMillis) -> loop.execute(() -> leaseEnded(term, sleptMillis)));
 	}
 
 	/**
@@ -181,7 +182,7 @@ final class Session implements Watcher {
 		this.connected = true;
 		boolean first = !this.begun;
 		this.begun = true;
-		this.heartbeatPending = false;
+		this.unansweredHeartbeats.clear();
 		heartbeat();
 		this.observer.connected(this, first);
 	}
@@ -250,19 +251,20 @@ final class Session implements Watcher {
 	// Heartbeat
 
 	/**
-	 * Ask the leader for a sign of life, unless it still owes us one.
+	 * Ask the leader for a sign of life, even if it still owes us others: a slow answer
+	 * must not delay the next one.
 	 */
 	void heartbeat() {
-		if (!this.connected || this.heartbeatPending) {
+		if (!this.connected) {
 			return;
 		}
-		this.heartbeatPending = true;
-		this.heartbeatSent = System.nanoTime();
-		long sent = this.heartbeatSent;
+		long sent = System.nanoTime();
+		long sentWall = System.currentTimeMillis();
+		this.unansweredHeartbeats.add(sent);
 		this.zooKeeper.sync("/", (rc, path, context) -> work(() -> {
-			this.heartbeatPending = false;
+			this.unansweredHeartbeats.removeFirstOccurrence(sent);
 			ReturnCode code = ReturnCode.of(rc);
-			note(code, true, sent);
+			note(code, true, sent, sentWall);
 			noteConnection(code);
 			if (code.is(Meaning.OK) && !this.dead) {
 				proven();
@@ -279,9 +281,10 @@ final class Session implements Watcher {
 		this.lease.check();
 		long now = System.nanoTime();
 		long nanos = this.timeout.toNanos();
-		if (this.heartbeatPending && now - this.heartbeatSent > nanos && this.connected) {
+		Long oldest = this.unansweredHeartbeats.peek();
+		if (oldest != null && now - oldest > nanos && this.connected) {
 			logger.warn("ZooKeeper session 0x{} has not called back for {} ms, giving it up",
-					Long.toHexString(this.zooKeeper.getSessionId()), (now - this.heartbeatSent) / 1_000_000);
+					Long.toHexString(this.zooKeeper.getSessionId()), (now - oldest) / 1_000_000);
 			die(false);
 		}
 		else if (this.begun && !this.connected && now - this.disconnectedSince > nanos * 5 / 2) {
@@ -289,12 +292,20 @@ final class Session implements Watcher {
 		}
 	}
 
-	private void note(ReturnCode code, boolean leaderBound, long sent) {
+	private void leaseEnded(int term, long sleptMillis) {
+		this.observer.leaseEnded(this, term);
+		if (sleptMillis > 0) {
+			logger.warn("The wall clock has gone on by {} ms while this host stood still: it was suspended, or its"
+					+ " clock was set forward. All locks are given up", sleptMillis);
+		}
+	}
+
+	private void note(ReturnCode code, boolean leaderBound, long sent, long sentWall) {
 		if (code.is(Meaning.EXPIRED) || code.is(Meaning.AUTH_FAILED)) {
 			die(code.is(Meaning.AUTH_FAILED));
 		}
 		else if (leaderBound && code.comesFromLeader()) {
-			this.lease.acknowledge(sent);
+			this.lease.acknowledge(sent, sentWall);
 		}
 	}
 
@@ -335,9 +346,10 @@ final class Session implements Watcher {
 
 	private <T> void send(Operation<T> operation, boolean leaderBound, Consumer<Response<T>> answer) {
 		long sent = System.nanoTime();
+		long sentWall = System.currentTimeMillis();
 		operation.send(this.zooKeeper, (rc, result) -> work(() -> {
 			ReturnCode code = ReturnCode.of(rc);
-			note(code, leaderBound, sent);
+			note(code, leaderBound, sent, sentWall);
 			boolean oldestLost = noteConnection(code);
 			if (!this.dead) {
 				answer.accept(new Response<>(code, result, oldestLost));

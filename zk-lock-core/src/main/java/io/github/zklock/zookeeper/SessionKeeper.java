@@ -264,9 +264,7 @@ final class SessionKeeper implements Session.Observer {
 
 	private void scheduleTick() {
 		if (this.ticking.compareAndSet(false, true)) {
-			long nanos = System.nanoTime();
-			long millis = System.currentTimeMillis();
-			this.loop.schedule(() -> tick(nanos, millis), tickNanos());
+			this.loop.schedule(this::tick, tickNanos());
 		}
 	}
 
@@ -284,10 +282,8 @@ final class SessionKeeper implements Session.Observer {
 
 	/**
 	 * Have the session confirmed.
-	 * @param sinceNanos when this tick was scheduled, by the nano clock
-	 * @param sinceMillis the same by the wall clock
 	 */
-	private void tick(long sinceNanos, long sinceMillis) {
+	private void tick() {
 		this.ticking.set(false);
 		Session session = this.current;
 		// A delete that is not answered is not noticed unless something is sent behind it
@@ -296,7 +292,6 @@ final class SessionKeeper implements Session.Observer {
 		}
 		scheduleTick();
 		if (session != null) {
-			noticeSuspension(session, sinceNanos, sinceMillis);
 			session.checkLiveness();
 			session.heartbeat();
 			checkWhenLeaseEnds(session);
@@ -310,17 +305,6 @@ final class SessionKeeper implements Session.Observer {
 		long remaining = session.lease().remaining();
 		if (remaining > 0 && remaining < tickNanos()) {
 			this.loop.schedule(session.lease()::check, remaining);
-		}
-	}
-
-	/**
-	 * The nano clock stands still while the host sleeps, and the servers' does not.
-	 */
-	private static void noticeSuspension(Session session, long sinceNanos, long sinceMillis) {
-		long asleep = System.currentTimeMillis() - sinceMillis - (System.nanoTime() - sinceNanos) / 1_000_000;
-		if (asleep > session.timeout().toMillis() / 4) {
-			logger.warn("The clock has jumped by {} ms, giving up all locks", asleep);
-			session.lease().lapse();
 		}
 	}
 
