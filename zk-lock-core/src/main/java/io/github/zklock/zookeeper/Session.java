@@ -163,12 +163,17 @@ final class Session implements Watcher {
 			this.paths.getOrDefault(path, Set.of()).forEach(PathObserver::childrenChanged);
 			return;
 		}
-		switch (event.getState()) {
+		Event.KeeperState state = event.getState();
+		if (state == null) {
+			// The client says so when SASL has failed; what follows from it comes as another event
+			return;
+		}
+		switch (state) {
 			case SyncConnected -> connected(negotiatedMillis);
 			case Disconnected, ConnectedReadOnly -> disconnected();
 			case Expired, Closed -> die(false);
 			case AuthFailed -> die(true);
-			default -> logger.debug("ZooKeeper session is {}", event.getState());
+			default -> logger.debug("ZooKeeper session is {}", state);
 		}
 	}
 

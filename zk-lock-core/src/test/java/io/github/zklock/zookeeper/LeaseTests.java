@@ -293,6 +293,7 @@ class LeaseTests {
 		sleep(20 * SECOND);
 		assertThat(this.lease.isValid(term)).isTrue();
 		acknowledge(sent);
+		assertThat(this.ended).containsExactly(term);
 		assertThat(this.lease.isValid(term)).isFalse();
 		assertThat(this.lease.currentTerm()).isEqualTo(Lease.NONE);
 	}
