@@ -207,12 +207,12 @@ final class ZooKeeperLock implements NamedLock {
 				if (interruptible) {
 					throwIfInterrupted();
 				}
-				return throwUnlessContended(notGranted(wait, contended));
+				return nullIfContended(wait, contended);
 			}
 			outcome = request.outcome();
 			Hold hold = (outcome != null) ? outcome.hold() : null;
 			if (hold == null) {
-				return throwUnlessContended(notGranted(wait, outcome));
+				return nullIfContended(wait, outcome);
 			}
 			if (hold.tell()) {
 				return hold;
@@ -220,11 +220,23 @@ final class ZooKeeperLock implements NamedLock {
 		}
 	}
 
-	private static @Nullable Hold throwUnlessContended(LockException reason) {
-		if (reason instanceof LockTimeoutException) {
-			return null;
+	private @Nullable Hold nullIfContended(Wait wait, @Nullable Outcome outcome) {
+		if (outcome != null && outcome.failure() != null) {
+			throw notGranted(wait, outcome);
 		}
-		throw reason;
+		return nullIfContended(wait, true);
+	}
+
+	/**
+	 * Tell the listeners why a request has not got the lock, and return or throw what its
+	 * caller is told. A refusal builds no exception: some ask again and again.
+	 */
+	private @Nullable Hold nullIfContended(Wait wait, boolean contended) {
+		if (!contended) {
+			throw notGranted(wait, false);
+		}
+		tellTimedOut(wait.waited());
+		return null;
 	}
 
 	/**
@@ -246,10 +258,14 @@ final class ZooKeeperLock implements NamedLock {
 			return failed(wait, "Lock '%s' cannot be had because ZooKeeper (%s) has not answered within %d ms"
 				.formatted(name(), this.services.keeper().address(), waited.toMillis()), null);
 		}
-		this.services.listeners().tell((listener) -> listener.timedOut(name(), waited));
+		tellTimedOut(waited);
 		return new LockTimeoutException(name(),
 				"Lock '%s' was not granted within %d ms because others hold it".formatted(name(), waited.toMillis()),
 				null);
+	}
+
+	private void tellTimedOut(Duration waited) {
+		this.services.listeners().tell((listener) -> listener.timedOut(name(), waited));
 	}
 
 	private LockException failed(Wait wait, @Nullable String message, @Nullable Throwable cause) {
