@@ -76,9 +76,10 @@ public interface NamedLock extends Lock {
 	boolean tryLock(long time, TimeUnit unit) throws InterruptedException;
 
 	/**
-	 * Leave the lock. The outermost call frees it, and returns when ZooKeeper has
-	 * answered or the connection is gone; in that case the lock is freed later, at the
-	 * latest with the end of the session.
+	 * Leave the lock. The last call frees it, and returns when ZooKeeper has answered or
+	 * the connection is gone; in that case the lock is freed later, at the latest with
+	 * the end of the session. A thread that has locked for writing and then for reading
+	 * keeps everybody out until it has left both, also if it leaves the write lock first.
 	 * @throws IllegalMonitorStateException if the current thread does not hold the lock,
 	 * or if its lease has been closed
 	 * @throws LockLostException if the lock has been lost
