@@ -4,11 +4,15 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -21,6 +25,8 @@ import org.jspecify.annotations.Nullable;
 final class DataDirectory {
 
 	private static final String LOCK_FILE = "in-use.lock";
+
+	private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rwx------");
 
 	/**
 	 * What the names of this process's temporary directories begin with. Whoever finds
@@ -60,7 +66,7 @@ final class DataDirectory {
 
 	void open() {
 		try {
-			Files.createDirectories(this.path);
+			create();
 			FileChannel channel = FileChannel.open(this.path.resolve(LOCK_FILE), StandardOpenOption.CREATE,
 					StandardOpenOption.WRITE);
 			if (!tryLock(channel)) {
@@ -72,6 +78,34 @@ final class DataDirectory {
 		}
 		catch (IOException ex) {
 			throw new ZooKeeperStartException("Data directory '%s' cannot be written: %s".formatted(this.path, ex), ex);
+		}
+	}
+
+	/**
+	 * Create the directory if it is missing. The nodes in it may have secrets, so nobody
+	 * but the owner may read it, where the file system can do that. Directories above it
+	 * are made as usual.
+	 */
+	private void create() throws IOException {
+		if (Files.isDirectory(this.path)) {
+			return;
+		}
+		Path above = this.path.getParent();
+		if (above != null) {
+			Files.createDirectories(above);
+		}
+		try {
+			if (this.path.getFileSystem().supportedFileAttributeViews().contains("posix")) {
+				Files.createDirectory(this.path, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
+			}
+			else {
+				Files.createDirectory(this.path);
+			}
+		}
+		catch (FileAlreadyExistsException ex) {
+			if (!Files.isDirectory(this.path)) {
+				throw ex;
+			}
 		}
 	}
 
