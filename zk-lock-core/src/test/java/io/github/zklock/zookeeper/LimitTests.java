@@ -182,6 +182,7 @@ class LimitTests extends LockTestSupport {
 	void reapedParentsAreMadeAgain() throws Exception {
 		try (EmbeddedZooKeeper reaping = EmbeddedZooKeeper.builder()
 			.containerCheckInterval(Duration.ofMillis(1))
+			.containersPerMinute(Integer.MAX_VALUE)
 			.start(); ZooKeeperLocks locks = ZooKeeperLocks.builder(reaping.connectString()).build()) {
 			List<Long> tokens = new ArrayList<>();
 			for (int round = 0; round < 300; round++) {

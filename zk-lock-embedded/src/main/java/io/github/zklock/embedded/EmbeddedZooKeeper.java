@@ -32,6 +32,8 @@ public final class EmbeddedZooKeeper implements AutoCloseable {
 
 	private final Duration containerCheckInterval;
 
+	private final int containersPerMinute;
+
 	private final DataDirectory dataDirectory;
 
 	private int port;
@@ -43,6 +45,7 @@ public final class EmbeddedZooKeeper implements AutoCloseable {
 	private EmbeddedZooKeeper(Builder options) {
 		this.tickTime = options.tickTime;
 		this.containerCheckInterval = options.containerCheckInterval;
+		this.containersPerMinute = options.containersPerMinute;
 		this.port = options.port;
 		this.dataDirectory = DataDirectory.of(options.dataDirectory);
 	}
@@ -102,7 +105,8 @@ public final class EmbeddedZooKeeper implements AutoCloseable {
 	}
 
 	private RunningServer startOn(int port) {
-		return RunningServer.start(port, this.dataDirectory.path(), this.tickTime, this.containerCheckInterval);
+		return RunningServer.start(port, this.dataDirectory.path(), this.tickTime, this.containerCheckInterval,
+				this.containersPerMinute);
 	}
 
 	private static void closeQuietly(DataDirectory directory) {
@@ -221,6 +225,8 @@ public final class EmbeddedZooKeeper implements AutoCloseable {
 
 		private Duration containerCheckInterval = Duration.ofMinutes(1);
 
+		private int containersPerMinute = Integer.getInteger("znode.container.maxPerMinute", 10_000);
+
 		private Builder() {
 		}
 
@@ -238,8 +244,9 @@ public final class EmbeddedZooKeeper implements AutoCloseable {
 		}
 
 		/**
-		 * Set the directory for the server's data, which is created if it is missing and
-		 * kept when the server ends. The default is a temporary directory.
+		 * Set the directory for the server's data, which is created if it is missing, so
+		 * that only the owner can read it, and kept when the server ends. A directory
+		 * that exists keeps its permissions. The default is a temporary directory.
 		 * @param dataDirectory the directory
 		 * @return this builder
 		 */
@@ -265,6 +272,22 @@ public final class EmbeddedZooKeeper implements AutoCloseable {
 		 */
 		public Builder containerCheckInterval(Duration interval) {
 			this.containerCheckInterval = requireMillis("containerCheckInterval", interval);
+			return this;
+		}
+
+		/**
+		 * Set how many empty containers the server removes in a minute at most. The
+		 * default is that of every ZooKeeper server: the system property
+		 * {@code znode.container.maxPerMinute}, or 10,000.
+		 * @param containersPerMinute the number, positive
+		 * @return this builder
+		 */
+		public Builder containersPerMinute(int containersPerMinute) {
+			if (containersPerMinute < 1) {
+				throw new IllegalArgumentException(
+						"'containersPerMinute' must be positive but was " + containersPerMinute);
+			}
+			this.containersPerMinute = containersPerMinute;
 			return this;
 		}
 

@@ -41,14 +41,15 @@ final class RunningServer {
 		this.containers = containers;
 	}
 
-	static RunningServer start(int port, Path dataDirectory, Duration tickTime, Duration containerCheckInterval) {
+	static RunningServer start(int port, Path dataDirectory, Duration tickTime, Duration containerCheckInterval,
+			int containersPerMinute) {
 		// Unrecoverable server errors would end the JVM otherwise
 		ServiceUtils.setSystemExitProcedure((code) -> logger.error("ZooKeeper server failed with exit code {}", code));
 		ServerCnxnFactory connections = bind(port);
 		try {
 			FileTxnSnapLog files = openFiles(dataDirectory);
 			try {
-				return start(files, connections, tickTime, containerCheckInterval);
+				return start(files, connections, tickTime, containerCheckInterval, containersPerMinute);
 			}
 			catch (Throwable ex) {
 				files.close();
@@ -70,11 +71,11 @@ final class RunningServer {
 	}
 
 	private static RunningServer start(FileTxnSnapLog files, ServerCnxnFactory connections, Duration tickTime,
-			Duration containerCheckInterval) throws IOException, InterruptedException {
+			Duration containerCheckInterval, int containersPerMinute) throws IOException, InterruptedException {
 		StandaloneServer server = new StandaloneServer(files, Math.toIntExact(tickTime.toMillis()));
 		connections.startup(server);
 		ContainerManager containers = new ContainerManager(server.getZKDatabase(), server.firstProcessor(),
-				Math.toIntExact(containerCheckInterval.toMillis()), Integer.MAX_VALUE);
+				Math.toIntExact(containerCheckInterval.toMillis()), containersPerMinute);
 		containers.start();
 		return new RunningServer(server, files, connections, containers);
 	}

@@ -9,12 +9,16 @@ import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
 import org.apache.jute.BinaryOutputArchive;
 import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.Op;
 import org.apache.zookeeper.Watcher.Event.KeeperState;
+import org.apache.zookeeper.ZooDefs.Ids;
 import org.apache.zookeeper.server.ZooKeeperServer;
 import org.apache.zookeeper.server.persistence.FileHeader;
 import org.apache.zookeeper.server.persistence.FileSnap;
@@ -228,6 +232,8 @@ class EmbeddedZooKeeperTests {
 			.withMessageContaining("'tickTime'");
 		assertThatIllegalArgumentException().isThrownBy(() -> builder.containerCheckInterval(Duration.ofDays(100)))
 			.withMessageContaining("'containerCheckInterval'");
+		assertThatIllegalArgumentException().isThrownBy(() -> builder.containersPerMinute(0))
+			.withMessageContaining("'containersPerMinute'");
 	}
 
 	@Test
@@ -284,6 +290,35 @@ class EmbeddedZooKeeperTests {
 			client.zooKeeper().delete("/container/child", -1);
 			await().atMost(TestClient.PATIENCE)
 				.untilAsserted(() -> assertThat(server.view().children("/")).doesNotContain("container"));
+		}
+	}
+
+	/**
+	 * The limit of 10,000 a minute lets one of them go in 6 ms, which ZooKeeper measures
+	 * in whole milliseconds. That it takes so long is certain, however fast the machine
+	 * is.
+	 */
+	@Test
+	void emptyContainersAreRemovedAsSlowlyAsByAnyServer() throws Exception {
+		int containers = 300;
+		try (EmbeddedZooKeeper server = EmbeddedZooKeeper.builder()
+			.containerCheckInterval(Duration.ofMillis(20))
+			.start(); TestClient client = TestClient.connect(server.connectString())) {
+			client.create("/containers", CreateMode.PERSISTENT);
+			List<Op> makeAll = new ArrayList<>();
+			List<Op> emptyAll = new ArrayList<>();
+			for (int index = 0; index < containers; index++) {
+				String container = "/containers/" + index;
+				makeAll.add(Op.create(container, new byte[0], Ids.OPEN_ACL_UNSAFE, CreateMode.CONTAINER));
+				makeAll.add(Op.create(container + "/child", new byte[0], Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT));
+				emptyAll.add(Op.delete(container + "/child", -1));
+			}
+			client.zooKeeper().multi(makeAll);
+			long start = System.nanoTime();
+			client.zooKeeper().multi(emptyAll);
+			await().atMost(TestClient.PATIENCE)
+				.untilAsserted(() -> assertThat(server.view().children("/containers")).isEmpty());
+			assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(Duration.ofMillis(4L * containers));
 		}
 	}
 
