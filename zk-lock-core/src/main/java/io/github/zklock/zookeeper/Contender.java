@@ -240,6 +240,9 @@ final class Contender implements Session.PathObserver, NodeWatches.Observer {
 		}
 		for (String level : levels) {
 			this.session.write(Operation.createContainer(level, this.settings.acl()), (response) -> locked(() -> {
+				if (response.is(Meaning.OK) && level.equals(this.path.parent())) {
+					this.owner.parentMade(this);
+				}
 				// It may exist all the same: a server looks at the rights first
 				if (response.is(Meaning.REFUSED) && this.parentFailure == null) {
 					this.parentFailure = response.toException(level);
@@ -728,6 +731,12 @@ final class Contender implements Session.PathObserver, NodeWatches.Observer {
 	 * Who made the attempt. Called under its own monitor.
 	 */
 	interface Owner {
+
+		/**
+		 * The parent was missing, and has been made by this attempt.
+		 */
+		default void parentMade(Contender contender) {
+		}
 
 		/**
 		 * The lock is granted, within a valid lease.

@@ -294,6 +294,18 @@ final class LockQueue implements Contender.Owner, Dependent {
 		}
 	}
 
+	@Override
+	public void parentMade(Contender maker) {
+		this.services.emptyParents().made(maker.session(), this.path);
+	}
+
+	/**
+	 * Return whether anybody here holds the lock or waits for it, or a node may be left.
+	 */
+	synchronized boolean isInUse() {
+		return this.hold != null || this.contender != null || !this.waiting.isEmpty();
+	}
+
 	// Granting
 
 	@Override

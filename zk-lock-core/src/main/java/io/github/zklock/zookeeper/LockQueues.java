@@ -56,7 +56,16 @@ final class LockQueues {
 	 * A queue has nothing to do any more.
 	 */
 	void left(LockQueue queue) {
+		this.services.emptyParents().used(this.path);
 		this.readers.remove(queue);
+	}
+
+	/**
+	 * Return whether anybody in this process holds the lock or waits for it. Not to be
+	 * asked under a queue's monitor.
+	 */
+	boolean isInUse() {
+		return !this.readers.isEmpty() || this.exclusive.isInUse();
 	}
 
 	/**

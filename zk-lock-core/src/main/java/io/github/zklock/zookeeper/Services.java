@@ -10,8 +10,9 @@ package io.github.zklock.zookeeper;
  * @param listeners hear what happens to locks
  * @param threadHolds which locks are in the hands of which threads
  * @param answerNanos how long ZooKeeper has to answer a request that does not wait
+ * @param emptyParents deletes the parents of names that nobody uses any more
  */
 record Services(SessionKeeper keeper, ContenderSettings settings, NodeData nodeData, UserThreads users,
-		Listeners listeners, ThreadHolds threadHolds, long answerNanos) {
+		Listeners listeners, ThreadHolds threadHolds, long answerNanos, EmptyParents emptyParents) {
 
 }

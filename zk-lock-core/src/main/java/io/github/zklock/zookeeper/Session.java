@@ -66,6 +66,8 @@ final class Session implements Watcher {
 
 	private long disconnectedSince;
 
+	private int connection;
+
 	// When they were sent, on this connection
 	private final Deque<Long> unansweredHeartbeats = new ArrayDeque<>();
 
@@ -120,6 +122,14 @@ final class Session implements Watcher {
 
 	boolean isConnected() {
 		return this.connected;
+	}
+
+	/**
+	 * Return the number of the present connection, or of the last one. By the event loop
+	 * only.
+	 */
+	int connection() {
+		return this.connection;
 	}
 
 	/**
@@ -185,6 +195,7 @@ final class Session implements Watcher {
 		}
 		this.lease.timeout(this.timeout);
 		this.connected = true;
+		this.connection++;
 		boolean first = !this.begun;
 		this.begun = true;
 		this.unansweredHeartbeats.clear();

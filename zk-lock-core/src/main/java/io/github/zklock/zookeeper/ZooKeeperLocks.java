@@ -84,11 +84,12 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 		this.loop = new EventLoop(threadName);
 		this.users = new UserThreads(threadName, this.loop);
 		this.keeper = new SessionKeeper(options.sessionSettings(), this.loop, this.users);
-		this.services = new Services(this.keeper,
-				new ContenderSettings(List.copyOf(options.acl), options.sequenceLimit, new AttemptIds(),
-						options.chroot()),
-				nodeData, this.users, new Listeners(List.copyOf(options.listeners), this.users), new ThreadHolds(),
-				Durations.toNanos(options.answerTime));
+		ContenderSettings settings = new ContenderSettings(List.copyOf(options.acl), options.sequenceLimit,
+				new AttemptIds(), options.chroot());
+		this.services = new Services(this.keeper, settings, nodeData, this.users,
+				new Listeners(List.copyOf(options.listeners), this.users), new ThreadHolds(),
+				Durations.toNanos(options.answerTime),
+				new EmptyParents(this.keeper, this::isInUse, Durations.toNanos(options.parentIdle)));
 		this.reader = new QueueReader(this.keeper, nodeData);
 	}
 
@@ -242,6 +243,16 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 		}
 	}
 
+	private boolean isInUse(LockPath path) {
+		QueuesReference present = this.names.get(path.name());
+		LockQueues queues = (present != null) ? present.get() : null;
+		return queues != null && queues.isInUse();
+	}
+
+	EmptyParents emptyParents() {
+		return this.services.emptyParents();
+	}
+
 	int knownNames() {
 		return this.names.size();
 	}
@@ -274,6 +285,7 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 		}
 		finally {
 			this.loop.close();
+			this.services.emptyParents().clear();
 			this.keeper.finish();
 			this.elections.values().forEach((election) -> election.candidacy().finish());
 			this.users.close();
@@ -343,6 +355,8 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 		private Duration handOverWait = Duration.ofSeconds(10);
 
 		private Duration answerTime = Duration.ofMillis(500);
+
+		private Duration parentIdle = Duration.ofMinutes(1);
 
 		private List<ACL> acl = Ids.OPEN_ACL_UNSAFE;
 
@@ -433,6 +447,15 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 		 */
 		Builder answerTime(Duration answerTime) {
 			this.answerTime = requirePositive("answerTime", answerTime);
+			return this;
+		}
+
+		/**
+		 * Set how long a name is unused before the empty parent that this process has
+		 * made for it is deleted.
+		 */
+		Builder parentIdle(Duration parentIdle) {
+			this.parentIdle = requirePositive("parentIdle", parentIdle);
 			return this;
 		}
 
