@@ -42,7 +42,8 @@ final class Lease {
 
 	private boolean dead;
 
-	// Its parts are replaced together, under the monitor, and its term only grows: who has
+	// Its parts are replaced together, under the monitor, and its term only grows: who
+	// has
 	// seen a term sees no earlier one
 	private volatile Span span;
 

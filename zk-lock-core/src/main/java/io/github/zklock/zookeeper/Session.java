@@ -175,7 +175,8 @@ final class Session implements Watcher {
 		}
 		Event.KeeperState state = event.getState();
 		if (state == null) {
-			// The client says so when SASL has failed; what follows from it comes as another event
+			// The client says so when SASL has failed; what follows from it comes as
+			// another event
 			return;
 		}
 		switch (state) {

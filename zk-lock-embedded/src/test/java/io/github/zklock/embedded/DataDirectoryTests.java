@@ -25,10 +25,11 @@ class DataDirectoryTests {
 	@Test
 	void newDirectoryIsForItsOwnerOnly(@TempDir Path home) throws Exception {
 		Path usual = Files.createDirectory(home.resolve("usual"));
-		Path path = home.resolve("above").resolve("data");
+		Path above = home.resolve("above");
+		Path path = above.resolve("data");
 		openAndClose(path);
 		assertThat(permissions(path)).isEqualTo("rwx------");
-		assertThat(permissions(path.getParent())).isEqualTo(permissions(usual));
+		assertThat(permissions(above)).isEqualTo(permissions(usual));
 	}
 
 	@Test
