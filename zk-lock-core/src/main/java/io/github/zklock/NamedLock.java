@@ -29,7 +29,15 @@ import java.util.concurrent.locks.Lock;
  * <p>
  * Every method that asks for the lock throws {@link LockUnavailableException} if
  * ZooKeeper refuses the request, for example for lack of rights, and if the registry is
- * closed. While the connection is down, requests wait until they run out of time.
+ * closed.
+ *
+ * <p>
+ * While the connection is down, a request with a limit waits for it, but no longer than
+ * the registry's connect timeout (5 seconds by default) counted from the loss of the
+ * connection: then it fails with {@link LockUnavailableException}, and as long as the
+ * connection stays away, later ones fail at once. Requests without a limit wait on. Who
+ * runs out of time while ZooKeeper is silent is told so, and never that others hold the
+ * lock, unless they do so in this very process.
  */
 public interface NamedLock extends Lock {
 
@@ -52,7 +60,10 @@ public interface NamedLock extends Lock {
 	void lockInterruptibly() throws InterruptedException;
 
 	/**
-	 * Take the lock if it is free. ZooKeeper has half a second to answer.
+	 * Take the lock if it is free. ZooKeeper has the registry's answer timeout (half a
+	 * second by default) to answer. If the registry has never been connected, the connect
+	 * timeout comes on top: the very first request may take both. Later on it fails at
+	 * once while the connection is down.
 	 * @return false if others hold it or wait for it
 	 * @throws LockUnavailableException if ZooKeeper cannot be asked
 	 * @throws LockLostException if the current thread held the lock, lost it and has not
@@ -63,7 +74,8 @@ public interface NamedLock extends Lock {
 
 	/**
 	 * Wait for the lock.
-	 * @param time how long to wait; zero or less is {@link #tryLock()}
+	 * @param time how long to wait, for the first connection, too; zero or less is
+	 * {@link #tryLock()}
 	 * @param unit the unit of the time
 	 * @return false if others hold it
 	 * @throws InterruptedException if interrupted; the place in the queue has been given
@@ -106,8 +118,8 @@ public interface NamedLock extends Lock {
 
 	/**
 	 * Wait for the lock.
-	 * @param maxWait how long to wait; zero takes the lock if it is free, and gives
-	 * ZooKeeper half a second to answer
+	 * @param maxWait how long to wait, for the first connection, too; zero takes the lock
+	 * if it is free, and may take as long as {@link #tryLock()}
 	 * @return the lease, which the caller must close; empty if others hold the lock
 	 * @throws InterruptedException if interrupted; the place in the queue has been given
 	 * up
@@ -120,7 +132,8 @@ public interface NamedLock extends Lock {
 	 * Wait for the lock without a thread. Cancelling the future leaves the queue; so does
 	 * completing it in any other way, for example by
 	 * {@link CompletableFuture#orTimeout(long, TimeUnit)}.
-	 * @param maxWait how long to wait; zero takes the lock if it is free
+	 * @param maxWait how long to wait, for the first connection, too; zero takes the lock
+	 * if it is free, and may take as long as {@link #tryLock()}
 	 * @return the lease, which must be closed; fails with {@link LockTimeoutException} if
 	 * others hold the lock, with {@link LockUnavailableException} if ZooKeeper could not
 	 * be asked in time

@@ -94,6 +94,7 @@ final class ValidatedProperties {
 		Session session = this.properties.session();
 		requireMillis("zk.lock.session.timeout", session.timeout());
 		requireMillis("zk.lock.session.connect-timeout", session.connectTimeout());
+		requireMillis("zk.lock.session.answer-timeout", session.answerTimeout());
 		requireMillis("zk.lock.session.server-tick", session.serverTick());
 	}
 

@@ -96,12 +96,15 @@ public record ZkLockProperties(@DefaultValue("true") boolean enabled, @DefaultVa
 	 * @param timeout How long others wait for the locks of a process that has died. A
 	 * holder that cannot reach ZooKeeper loses its locks after half of it.
 	 * @param connectTimeout How long to wait for a connection where one is needed at
-	 * once.
+	 * once. A request for a lock spends no more of its wait without a connection, and
+	 * fails at once when it has been gone for longer.
+	 * @param answerTimeout How long ZooKeeper has to answer a request that does not wait
+	 * for the lock.
 	 * @param serverTick What tickTime the ZooKeeper servers have. A session timeout below
 	 * four ticks is warned of.
 	 */
 	public record Session(@DefaultValue("15s") Duration timeout, @DefaultValue("5s") Duration connectTimeout,
-			@DefaultValue("2s") Duration serverTick) {
+			@DefaultValue("500ms") Duration answerTimeout, @DefaultValue("2s") Duration serverTick) {
 
 	}
 

@@ -150,6 +150,7 @@ final class ZooKeeperRunFactory implements Supplier<ZooKeeperRun> {
 			.root(this.properties.root())
 			.sessionTimeout(session.timeout())
 			.connectTimeout(session.connectTimeout())
+			.answerTimeout(session.answerTimeout())
 			.serverTick(session.serverTick())
 			.closeWait(this.properties.shutdown().waitTime())
 			.handOverWait(this.properties.leader().handOverWait())

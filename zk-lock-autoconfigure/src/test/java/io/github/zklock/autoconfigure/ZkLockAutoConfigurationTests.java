@@ -371,6 +371,7 @@ class ZkLockAutoConfigurationTests {
 			zk.lock.leader.hand-over-wait=-1s           | zk.lock.leader.hand-over-wait
 			zk.lock.session.timeout=0                   | zk.lock.session.timeout
 			zk.lock.session.connect-timeout=0           | zk.lock.session.connect-timeout
+			zk.lock.session.answer-timeout=0            | zk.lock.session.answer-timeout
 			zk.lock.session.server-tick=-1              | zk.lock.session.server-tick
 			zk.lock.connect-string=                     | zk.lock.connect-string
 			zk.lock.connect-string=host:2181/a/         | zk.lock.connect-string

@@ -41,6 +41,7 @@ class ZkLockPropertiesTests {
 		DEFAULTS.put("zk.lock.max-wait", "10s");
 		DEFAULTS.put("zk.lock.session.timeout", "15s");
 		DEFAULTS.put("zk.lock.session.connect-timeout", "5s");
+		DEFAULTS.put("zk.lock.session.answer-timeout", "500ms");
 		DEFAULTS.put("zk.lock.session.server-tick", "2s");
 		DEFAULTS.put("zk.lock.curator-read-write", "false");
 		DEFAULTS.put("zk.lock.startup", "continue");
@@ -75,6 +76,7 @@ class ZkLockPropertiesTests {
 		assertThat(properties.maxWait()).isEqualTo(Duration.ofSeconds(10));
 		assertThat(properties.session().timeout()).isEqualTo(Duration.ofSeconds(15));
 		assertThat(properties.session().connectTimeout()).isEqualTo(Duration.ofSeconds(5));
+		assertThat(properties.session().answerTimeout()).isEqualTo(Duration.ofMillis(500));
 		assertThat(properties.session().serverTick()).isEqualTo(Duration.ofSeconds(2));
 		assertThat(properties.curatorReadWrite()).isFalse();
 		assertThat(properties.startup()).isEqualTo(Startup.CONTINUE);

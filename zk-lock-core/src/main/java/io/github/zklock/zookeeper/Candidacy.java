@@ -54,11 +54,14 @@ final class Candidacy implements Contender.Owner, Dependent {
 
 	private boolean pausing;
 
+	private final VanishedNodes vanished;
+
 	Candidacy(LockPath path, Services services) {
 		this.path = path;
 		this.services = services;
 		this.keeper = services.keeper();
 		this.listeners = new LeadershipListeners(services.users());
+		this.vanished = new VanishedNodes(path);
 	}
 
 	String role() {
@@ -334,7 +337,15 @@ final class Candidacy implements Contender.Owner, Dependent {
 		if (gone == this.contender) {
 			this.contender = null;
 			revoke();
+			pause(this.vanished.pause());
 			settle();
+		}
+	}
+
+	private void pause(long nanos) {
+		if (nanos > 0) {
+			this.pausing = true;
+			this.keeper.loop().schedule(this::endPause, nanos);
 		}
 	}
 
@@ -411,6 +422,9 @@ final class Candidacy implements Contender.Owner, Dependent {
 	public synchronized void tick() {
 		if (this.contender != null) {
 			this.contender.watchOwnNode();
+		}
+		if (this.reign != null) {
+			this.vanished.reset();
 		}
 	}
 

@@ -601,6 +601,15 @@ final class Contender implements Session.PathObserver, NodeWatches.Observer {
 		this.others.disconnected();
 	}
 
+	/**
+	 * The connection is back: the node can be deleted if nobody wants it.
+	 */
+	void reconnected() {
+		if (this.unwanted && this.phase != Phase.CREATING && this.phase != Phase.RECOVERING) {
+			release();
+		}
+	}
+
 	// The end
 
 	/**
@@ -615,6 +624,19 @@ final class Contender implements Session.PathObserver, NodeWatches.Observer {
 		}
 		release();
 		return true;
+	}
+
+	/**
+	 * Nobody wants the lock any more. Whoever wants it after all before the delete of the
+	 * node can be sent may have it: not before the connection is back.
+	 * @return whether the attempt is over
+	 */
+	boolean abandonWhenConnected() {
+		if (this.session.isConnected()) {
+			return abandon();
+		}
+		this.unwanted = true;
+		return false;
 	}
 
 	/**

@@ -11,6 +11,13 @@ interface Dependent {
 	void disconnected();
 
 	/**
+	 * There has been no connection for longer than anybody who does not wait for ever
+	 * should wait for it.
+	 */
+	default void unreachable() {
+	}
+
+	/**
 	 * What was granted in a term of the session's lease may not be believed any more.
 	 */
 	void leaseEnded(Session session, int term);

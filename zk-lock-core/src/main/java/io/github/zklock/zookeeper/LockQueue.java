@@ -52,11 +52,16 @@ final class LockQueue implements Contender.Owner, Dependent {
 
 	private boolean contended;
 
+	private final VanishedNodes vanished;
+
+	private boolean pausing;
+
 	LockQueue(LockQueues family, LockPath path, Services services) {
 		this.family = family;
 		this.path = path;
 		this.services = services;
 		this.keeper = services.keeper();
+		this.vanished = new VanishedNodes(path);
 	}
 
 	String name() {
@@ -124,6 +129,10 @@ final class LockQueue implements Contender.Owner, Dependent {
 		else {
 			probe();
 		}
+		// Others may have been told just before this one came
+		if (!request.time().isEndless() && this.keeper.isUnreachable()) {
+			unreachable();
+		}
 	}
 
 	/**
@@ -133,23 +142,36 @@ final class LockQueue implements Contender.Owner, Dependent {
 		if (this.keeper.isClosed()) {
 			return Request.Outcome.failed(unavailable("the registry is closed", null));
 		}
-		if (request.time().isPatient()) {
+		if (request.time().isEndless()) {
 			return null;
 		}
-		if (this.hold != null) {
+		boolean patient = request.time().isPatient();
+		if (this.hold != null && !patient) {
 			return Request.Outcome.REFUSED;
 		}
-		if (this.keeper.hasLostConnection()) {
-			return Request.Outcome.failed(unavailable("ZooKeeper is not connected", null));
+		if (this.keeper.isUnreachable() || (this.keeper.hasLostConnection() && !patient)) {
+			this.keeper.start();
+			return Request.Outcome.failed(unavailable(this.keeper.whySilent(), null));
 		}
-		return this.waiting.isEmpty() ? null : Request.Outcome.REFUSED;
+		if (patient || this.waiting.isEmpty()) {
+			return null;
+		}
+		return hasFallenSilent() ? Request.Outcome.failed(unavailable("ZooKeeper does not answer", null))
+				: Request.Outcome.REFUSED;
+	}
+
+	/**
+	 * Return whether ZooKeeper was there and says nothing now.
+	 */
+	private boolean hasFallenSilent() {
+		return this.keeper.hasEverConnected() && this.keeper.isSilent(this.services.answerNanos());
 	}
 
 	/**
 	 * Return whether the lock is held or awaited here, as far as is known.
 	 */
 	synchronized boolean isWanted() {
-		return isHeld() || (!this.waiting.isEmpty() && !this.keeper.hasLostConnection());
+		return isHeld() || (!this.waiting.isEmpty() && !hasFallenSilent());
 	}
 
 	synchronized boolean isHeld() {
@@ -161,7 +183,7 @@ final class LockQueue implements Contender.Owner, Dependent {
 	 */
 	private void proceed() {
 		this.keeper.activate(this);
-		if (this.probing) {
+		if (this.probing || this.pausing) {
 			return;
 		}
 		Contender present = this.contender;
@@ -234,9 +256,13 @@ final class LockQueue implements Contender.Owner, Dependent {
 	}
 
 	private void removeImpatient(Request.Outcome outcome, Predicate<Request> condition) {
+		removeWaiting(outcome, (request) -> !request.time().isPatient() && condition.test(request));
+	}
+
+	private void removeWaiting(Request.Outcome outcome, Predicate<Request> condition) {
 		for (Iterator<Request> requests = this.waiting.iterator(); requests.hasNext();) {
 			Request request = requests.next();
-			if (!request.time().isPatient() && condition.test(request)) {
+			if (condition.test(request)) {
 				requests.remove();
 				request.decide(outcome);
 			}
@@ -263,11 +289,21 @@ final class LockQueue implements Contender.Owner, Dependent {
 		return others;
 	}
 
+	/**
+	 * Return whether a request that is out of time has got no lock because others have
+	 * it. What ZooKeeper has said of others counts only while it goes on talking.
+	 */
 	private boolean isContended(Request request) {
+		if (isHeld()) {
+			return true;
+		}
+		if (this.keeper.isSilent(this.services.answerNanos())) {
+			return false;
+		}
 		Contender present = this.contender;
 		boolean behindOthers = present != null && present.isBehindOthers()
 				&& present.session().lease().currentTerm() != Lease.NONE;
-		return this.hold != null || behindOthers || (this.contended && request.time().hasBegunBefore(this.contendedAt));
+		return behindOthers || (this.contended && request.time().hasBegunBefore(this.contendedAt));
 	}
 
 	/**
@@ -284,7 +320,8 @@ final class LockQueue implements Contender.Owner, Dependent {
 	 */
 	private void settle() {
 		Contender present = this.contender;
-		if (this.hold == null && present != null && present.abandon()) {
+		if (this.hold == null && present != null
+				&& (this.keeper.isClosed() ? present.abandon() : present.abandonWhenConnected())) {
 			this.contender = null;
 		}
 		if (this.hold == null && this.contender == null) {
@@ -356,6 +393,7 @@ final class LockQueue implements Contender.Owner, Dependent {
 			this.hold = granted;
 			if (request.decide(Request.Outcome.granted(granted))) {
 				this.contenderWasHeld = true;
+				this.vanished.reset();
 				noteContention();
 				if (!this.waiting.isEmpty()) {
 					present.askForOthers();
@@ -369,7 +407,7 @@ final class LockQueue implements Contender.Owner, Dependent {
 
 	private Request.Outcome tooLate(Request request) {
 		return isContended(request) ? Request.Outcome.REFUSED : Request.Outcome
-			.failed(unavailable("ZooKeeper (%s) has not answered in time".formatted(this.keeper.address()), null));
+			.failed(unavailable(this.keeper.whyUnanswered(request.time().waited()), null));
 	}
 
 	/**
@@ -501,8 +539,21 @@ final class LockQueue implements Contender.Owner, Dependent {
 		if (gone == this.contender) {
 			this.contender = null;
 			loseHold();
+			pause(this.vanished.pause());
 			next();
 		}
+	}
+
+	private void pause(long nanos) {
+		if (nanos > 0) {
+			this.pausing = true;
+			this.keeper.loop().schedule(this::endPause, nanos);
+		}
+	}
+
+	private synchronized void endPause() {
+		this.pausing = false;
+		next();
 	}
 
 	private void loseHold() {
@@ -547,16 +598,47 @@ final class LockQueue implements Contender.Owner, Dependent {
 	@Override
 	public synchronized void connected(Session session) {
 		Contender present = this.contender;
+		if (present != null) {
+			present.reconnected();
+		}
 		if (this.waiting.isEmpty()) {
 			return;
 		}
-		boolean impatientOnly = this.waiting.stream().noneMatch((request) -> request.time().isPatient());
+		List<Request> impatient = this.waiting.stream().filter((request) -> !request.time().isPatient()).toList();
+		if (!impatient.isEmpty()) {
+			this.keeper.loop().schedule(() -> answerOverdue(impatient), this.services.answerNanos());
+		}
+		boolean impatientOnly = impatient.size() == this.waiting.size();
 		if (present == null && impatientOnly && !this.probing) {
 			probe();
 		}
 		else {
 			proceed();
 		}
+	}
+
+	/**
+	 * Requests that do not wait have been waiting for an answer since the first
+	 * connection.
+	 */
+	private void answerOverdue(List<Request> requests) {
+		boolean held = this.family.isHeld(this);
+		synchronized (this) {
+			for (Request request : requests) {
+				if (this.waiting.remove(request)) {
+					request.decide(held ? Request.Outcome.REFUSED : tooLate(request));
+				}
+			}
+			if (this.waiting.isEmpty()) {
+				settle();
+			}
+		}
+	}
+
+	@Override
+	public synchronized void unreachable() {
+		removeWaiting(Request.Outcome.failed(unavailable(this.keeper.whySilent(), null)),
+				(request) -> !request.time().isEndless());
 	}
 
 	@Override
@@ -566,7 +648,7 @@ final class LockQueue implements Contender.Owner, Dependent {
 		}
 		this.probing = false;
 		this.contended = false;
-		failImpatient(unavailable("ZooKeeper is not connected", null));
+		failImpatient(unavailable(this.keeper.whySilent(), null));
 	}
 
 	@Override

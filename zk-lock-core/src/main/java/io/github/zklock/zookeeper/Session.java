@@ -53,6 +53,8 @@ final class Session implements Watcher {
 
 	private final NodeWatches watches = new NodeWatches(this, this.strikes);
 
+	private final Unanswered unanswered = new Unanswered();
+
 	// by the event loop only
 	private final List<Runnable> parked = new ArrayList<>();
 
@@ -130,6 +132,13 @@ final class Session implements Watcher {
 	 */
 	int connection() {
 		return this.connection;
+	}
+
+	/**
+	 * Return for how many nanoseconds ZooKeeper has owed us an answer.
+	 */
+	long oldestUnanswered() {
+		return this.unanswered.oldestAge();
 	}
 
 	/**
@@ -278,15 +287,16 @@ final class Session implements Watcher {
 		long sent = System.nanoTime();
 		long sentWall = System.currentTimeMillis();
 		this.unansweredHeartbeats.add(sent);
-		this.zooKeeper.sync("/", (rc, path, context) -> work(() -> {
+		dispatch(Operation.sync("/"), (rc, path) -> work(() -> {
 			this.unansweredHeartbeats.removeFirstOccurrence(sent);
 			ReturnCode code = ReturnCode.of(rc);
 			note(code, true, sent, sentWall);
 			noteConnection(code);
 			if (code.is(Meaning.OK) && !this.dead) {
+				this.observer.answered(this);
 				proven();
 			}
-		}), null);
+		}));
 	}
 
 	/**
@@ -364,7 +374,7 @@ final class Session implements Watcher {
 	private <T> void send(Operation<T> operation, boolean leaderBound, Consumer<Response<T>> answer) {
 		long sent = System.nanoTime();
 		long sentWall = System.currentTimeMillis();
-		operation.send(this.zooKeeper, (rc, result) -> work(() -> {
+		dispatch(operation, (rc, result) -> work(() -> {
 			ReturnCode code = ReturnCode.of(rc);
 			note(code, leaderBound, sent, sentWall);
 			boolean oldestLost = noteConnection(code);
@@ -372,6 +382,23 @@ final class Session implements Watcher {
 				answer.accept(new Response<>(code, result, oldestLost));
 			}
 		}));
+	}
+
+	/**
+	 * Send an operation and keep it in mind until it is answered.
+	 */
+	private <T> void dispatch(Operation<T> operation, Operation.Reply<T> reply) {
+		Unanswered.Ticket ticket = this.unanswered.sent();
+		try {
+			operation.send(this.zooKeeper, (rc, result) -> {
+				this.unanswered.answered(ticket);
+				reply.receive(rc, result);
+			});
+		}
+		catch (RuntimeException | Error ex) {
+			this.unanswered.answered(ticket);
+			throw ex;
+		}
 	}
 
 	/**
@@ -571,6 +598,11 @@ final class Session implements Watcher {
 		void connected(Session session, boolean first);
 
 		void disconnected(Session session);
+
+		/**
+		 * The leader has answered a heartbeat.
+		 */
+		void answered(Session session);
 
 		void leaseEnded(Session session, int term);
 

@@ -45,6 +45,13 @@ final class SessionKeeper implements Session.Observer {
 
 	private final AtomicLong changes = new AtomicLong();
 
+	private final Outage outage;
+
+	private final BackOff backOff = new BackOff();
+
+	// Written before a next session may be opened
+	private volatile long openNotBefore = System.nanoTime();
+
 	private volatile @Nullable Session current;
 
 	private volatile boolean everConnected;
@@ -55,6 +62,8 @@ final class SessionKeeper implements Session.Observer {
 		this.settings = settings;
 		this.loop = loop;
 		this.background = background;
+		this.outage = new Outage(loop, Durations.toNanos(settings.connectTimeout()),
+				() -> forEachActive(Dependent::unreachable));
 	}
 
 	EventLoop loop() {
@@ -75,6 +84,50 @@ final class SessionKeeper implements Session.Observer {
 	boolean hasLostConnection() {
 		Session session = this.current;
 		return this.everConnected && (session == null || !session.isConnected());
+	}
+
+	/**
+	 * Return whether there has ever been a connection.
+	 */
+	boolean hasEverConnected() {
+		return this.everConnected;
+	}
+
+	/**
+	 * Return whether the connection has been gone for longer than anybody who does not
+	 * wait for ever should wait for it.
+	 */
+	boolean isUnreachable() {
+		return this.outage.isTooLong();
+	}
+
+	/**
+	 * Return whether ZooKeeper says nothing: there is no connection, or something has not
+	 * been answered in time.
+	 */
+	boolean isSilent(long answerNanos) {
+		Session session = this.current;
+		return session == null || !session.isConnected() || session.oldestUnanswered() > answerNanos;
+	}
+
+	/**
+	 * Say why ZooKeeper cannot be asked.
+	 */
+	String whySilent() {
+		String gone = "ZooKeeper (%s) has been out of reach for %d ms".formatted(address(),
+				TimeUnit.NANOSECONDS.toMillis(this.outage.age()));
+		return isUnreachable()
+				? "%s, which is longer than 'connectTimeout' (zk.lock.session.connect-timeout), %d ms".formatted(gone,
+						connectTimeout().toMillis())
+				: gone;
+	}
+
+	/**
+	 * Say why a request has got no answer.
+	 */
+	String whyUnanswered(Duration waited) {
+		return this.outage.isRunning() ? whySilent()
+				: "ZooKeeper (%s) has not answered within %d ms".formatted(address(), waited.toMillis());
 	}
 
 	/**
@@ -161,7 +214,15 @@ final class SessionKeeper implements Session.Observer {
 	 */
 	void start() {
 		if (!this.closed && this.opening.compareAndSet(false, true)) {
-			this.loop.execute(this::open);
+			this.outage.begin();
+			scheduleTick();
+			long pause = this.openNotBefore - System.nanoTime();
+			if (pause > 0) {
+				this.loop.schedule(this::open, pause);
+			}
+			else {
+				this.loop.execute(this::open);
+			}
 		}
 	}
 
@@ -213,7 +274,17 @@ final class SessionKeeper implements Session.Observer {
 	@Override
 	public void disconnected(Session session) {
 		if (session == this.current) {
+			this.outage.begin();
+			scheduleTick();
 			forEachActive(Dependent::disconnected);
+		}
+	}
+
+	@Override
+	public void answered(Session session) {
+		if (session == this.current) {
+			this.outage.end();
+			this.backOff.reset();
 		}
 	}
 
@@ -231,8 +302,7 @@ final class SessionKeeper implements Session.Observer {
 		if (session != this.current || this.closed) {
 			return;
 		}
-		logger.warn("ZooKeeper session 0x{} is over{}", Long.toHexString(session.zooKeeper().getSessionId()),
-				authFailed ? ": the credentials are wrong" : ", opening a new one");
+		backOff(session, authFailed);
 		this.current = null;
 		this.opening.set(false);
 		this.background.execute(() -> close(session));
@@ -240,6 +310,26 @@ final class SessionKeeper implements Session.Observer {
 		if (!authFailed) {
 			start();
 		}
+	}
+
+	/**
+	 * Say that a session is over, and until when there may be no other.
+	 */
+	private void backOff(Session session, boolean authFailed) {
+		this.openNotBefore = System.nanoTime() + this.backOff.next();
+		if (authFailed) {
+			// Until somebody needs a connection again, nobody tries
+			this.outage.end();
+		}
+		String id = Long.toHexString(session.zooKeeper().getSessionId());
+		if (this.backOff.failures() > 2) {
+			logger.debug("ZooKeeper session 0x{} is over", id);
+			return;
+		}
+		logger.warn("ZooKeeper session 0x{} is over{}{}", id,
+				authFailed ? ": the credentials are wrong" : ", opening a new one",
+				(this.backOff.failures() == 2) ? ". Sessions with " + address()
+						+ " end before they are of use: from now on there are pauses, and no more messages" : "");
 	}
 
 	private static void close(Session session) {
@@ -286,8 +376,9 @@ final class SessionKeeper implements Session.Observer {
 	private void tick() {
 		this.ticking.set(false);
 		Session session = this.current;
-		// A delete that is not answered is not noticed unless something is sent behind it
-		if (this.active.isEmpty() && (session == null || !session.hasDeletes())) {
+		// A delete that is not answered is not noticed unless something is sent behind
+		// it, nor is a session that will never be connected again unless it is looked at
+		if (this.active.isEmpty() && (session == null || !session.hasDeletes()) && !this.outage.isRunning()) {
 			return;
 		}
 		scheduleTick();

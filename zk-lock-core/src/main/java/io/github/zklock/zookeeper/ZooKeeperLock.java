@@ -174,10 +174,15 @@ final class ZooKeeperLock implements NamedLock {
 
 	/**
 	 * Zero means to take the lock if it is free, and not to queue for it; ZooKeeper has a
-	 * moment to answer.
+	 * moment to answer, and before that, the first time, to be connected.
 	 */
 	private Wait waitFor(long nanos) {
-		return (nanos > 0) ? Wait.ofNanos(nanos) : Wait.forAnAnswer(this.services.answerNanos());
+		if (nanos > 0) {
+			return Wait.ofNanos(nanos);
+		}
+		SessionKeeper keeper = this.services.keeper();
+		long connecting = keeper.hasEverConnected() ? 0 : Durations.toNanos(keeper.connectTimeout());
+		return Wait.forAnAnswer(connecting + this.services.answerNanos());
 	}
 
 	// Waiting
@@ -255,8 +260,9 @@ final class ZooKeeperLock implements NamedLock {
 	LockException notGranted(Wait wait, boolean contended) {
 		Duration waited = wait.waited();
 		if (!contended) {
-			return failed(wait, "Lock '%s' cannot be had because ZooKeeper (%s) has not answered within %d ms"
-				.formatted(name(), this.services.keeper().address(), waited.toMillis()), null);
+			return failed(wait,
+					"Lock '%s' cannot be had because %s".formatted(name(), this.services.keeper().whyUnanswered(waited)),
+					null);
 		}
 		tellTimedOut(waited);
 		return new LockTimeoutException(name(),

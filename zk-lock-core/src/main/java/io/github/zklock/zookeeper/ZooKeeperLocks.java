@@ -88,7 +88,7 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 				new AttemptIds(), options.chroot());
 		this.services = new Services(this.keeper, settings, nodeData, this.users,
 				new Listeners(List.copyOf(options.listeners), this.users), new ThreadHolds(),
-				Durations.toNanos(options.answerTime),
+				Durations.toNanos(options.answerTimeout),
 				new EmptyParents(this.keeper, this::isInUse, Durations.toNanos(options.parentIdle)));
 		this.reader = new QueueReader(this.keeper, nodeData);
 	}
@@ -354,7 +354,7 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 
 		private Duration handOverWait = Duration.ofSeconds(10);
 
-		private Duration answerTime = Duration.ofMillis(500);
+		private Duration answerTimeout = Duration.ofMillis(500);
 
 		private Duration parentIdle = Duration.ofMinutes(1);
 
@@ -399,8 +399,11 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 		}
 
 		/**
-		 * Set how long {@link ZooKeeperLocks#zooKeeper()} waits for a connection. The
-		 * default is 5 seconds.
+		 * Set how long {@link ZooKeeperLocks#zooKeeper()} waits for a connection, and how
+		 * much of its wait a request for a lock spends without one: when the connection
+		 * has been gone for longer, those who wait with a limit, and those who come, fail
+		 * at once. Requests that wait for ever and elections wait on. The default is 5
+		 * seconds.
 		 * @param connectTimeout the longest wait
 		 * @return this builder
 		 */
@@ -444,9 +447,14 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 
 		/**
 		 * Set how long ZooKeeper has to answer a request that does not wait for the lock.
+		 * It counts from the first connection on. Also, whoever runs out of time while an
+		 * answer is overdue for longer is told that ZooKeeper cannot be asked, and not
+		 * that others hold the lock. The default is half a second.
+		 * @param answerTimeout the longest wait for an answer
+		 * @return this builder
 		 */
-		Builder answerTime(Duration answerTime) {
-			this.answerTime = requirePositive("answerTime", answerTime);
+		public Builder answerTimeout(Duration answerTimeout) {
+			this.answerTimeout = requirePositive("answerTimeout", answerTimeout);
 			return this;
 		}
 

@@ -137,7 +137,7 @@ abstract class EveryFrameSupport extends LockTestSupport {
 
 	private boolean run(String name, Fault fault, int frame, Attempt attempt) {
 		try (FaultProxy proxy = FaultProxy.to(server().connectString());
-				ZooKeeperLocks locks = builder(proxy.connectString(), Duration.ofSeconds(4)).answerTime(ANSWER_TIME)
+				ZooKeeperLocks locks = builder(proxy.connectString(), Duration.ofSeconds(4)).answerTimeout(ANSWER_TIME)
 					.build()) {
 			locks.zooKeeper();
 			prepare(name);

@@ -89,7 +89,7 @@ abstract class LockTestSupport {
 		return ZooKeeperLocks.builder(address + "," + address + this.chroot)
 			.sessionTimeout(sessionTimeout)
 			.connectTimeout(PATIENCE)
-			.answerTime(PATIENCE)
+			.answerTimeout(PATIENCE)
 			.serverTick(Duration.ofMillis(500))
 			.closeWait(Duration.ZERO);
 	}

@@ -160,7 +160,7 @@ class OracleIT extends LockTestSupport {
 		List<CompletableFuture<Void>> saboteurs = new ArrayList<>();
 		for (int registry = 0; registry < REGISTRIES; registry++) {
 			FaultProxy proxy = proxy();
-			ZooKeeperLocks locks = closing(builder(proxy.connectString(), SESSION).answerTime(ANSWER_TIME).build());
+			ZooKeeperLocks locks = closing(builder(proxy.connectString(), SESSION).answerTimeout(ANSWER_TIME).build());
 			for (int thread = 0; thread < THREADS; thread++) {
 				Random random = new Random(seed + 31L * registry + thread);
 				users.add(call(() -> use(locks, random)));

@@ -1,0 +1,55 @@
+package io.github.zklock.zookeeper;
+
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+/**
+ * What a session has sent and ZooKeeper has not answered, the oldest first. ZooKeeper
+ * answers in the order of sending, so an answer is nearly always found at the front.
+ * Requests that several threads send at the same moment may be in another order here than
+ * in the client's queue. Thread-safe.
+ */
+final class Unanswered {
+
+	private final Queue<Ticket> tickets = new ConcurrentLinkedQueue<>();
+
+	/**
+	 * Take note of something that is about to be sent.
+	 * @return to be handed in with the answer
+	 */
+	Ticket sent() {
+		Ticket ticket = new Ticket(System.nanoTime());
+		this.tickets.add(ticket);
+		return ticket;
+	}
+
+	/**
+	 * Take note of an answer, whatever it is: the loss of the connection is one.
+	 */
+	void answered(Ticket ticket) {
+		this.tickets.remove(ticket);
+	}
+
+	/**
+	 * Return for how long the oldest has been waiting for its answer, in nanoseconds; 0
+	 * if everything is answered.
+	 */
+	long oldestAge() {
+		Ticket oldest = this.tickets.peek();
+		return (oldest != null) ? System.nanoTime() - oldest.at : 0;
+	}
+
+	/**
+	 * Something that was sent. Two are never equal.
+	 */
+	static final class Ticket {
+
+		private final long at;
+
+		private Ticket(long at) {
+			this.at = at;
+		}
+
+	}
+
+}
