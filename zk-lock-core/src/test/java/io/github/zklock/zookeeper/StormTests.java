@@ -1,0 +1,127 @@
+package io.github.zklock.zookeeper;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.github.zklock.LockLease;
+import io.github.zklock.LockUnavailableException;
+import io.github.zklock.embedded.ConnectString;
+import io.github.zklock.embedded.EmbeddedZooKeeper;
+import org.apache.zookeeper.WatchedEvent;
+import org.apache.zookeeper.Watcher.Event.EventType;
+import org.apache.zookeeper.Watcher.Event.KeeperState;
+import org.apache.zookeeper.ZooKeeper;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Sessions and nodes that go as soon as they come. Pauses are measured from below only.
+ */
+class StormTests extends LockTestSupport {
+
+	private final List<Long> openings = Collections.synchronizedList(new ArrayList<>());
+
+	StormTests(EmbeddedZooKeeper server, @ConnectString String connectString) {
+		super(server, connectString);
+	}
+
+	/**
+	 * Describe a registry all of whose sessions end at once.
+	 */
+	private ZooKeeperLocks.Builder mortal() {
+		return ZooKeeperLocks.builder((watcher) -> {
+			this.openings.add(System.nanoTime());
+			ZooKeeper zooKeeper = new ZooKeeper(server().connectString() + chroot(), 10_000, (event) -> {
+			});
+			watcher.process(new WatchedEvent(EventType.None, KeeperState.Expired, null));
+			return zooKeeper;
+		});
+	}
+
+	@Test
+	void sessionsThatEndAtOnceAreReplacedMoreAndMoreSlowlyAndLoggedOnce() {
+		List<ILoggingEvent> warnings = warningsOf(SessionKeeper.class, () -> {
+			ZooKeeperLocks locks = closing(mortal().build());
+			locks.start();
+			await().atMost(PATIENCE).until(() -> this.openings.size() >= 6);
+			locks.close();
+		});
+		for (int opening = 2; opening < 6; opening++) {
+			assertThat(this.openings.get(opening) - this.openings.get(opening - 1))
+				.isGreaterThanOrEqualTo((BackOff.SHORTEST << (opening - 2)) / 2);
+		}
+		assertThat(warnings).hasSize(2);
+	}
+
+	@Test
+	void outageGoesOnFromHandleToHandle() {
+		ZooKeeperLocks locks = closing(mortal().connectTimeout(Duration.ofSeconds(1)).build());
+		assertThatExceptionOfType(LockUnavailableException.class)
+			.isThrownBy(() -> locks.lock("lock").tryAcquire(Duration.ofHours(2)))
+			.withMessageContaining("'connectTimeout'");
+		assertThat(this.openings).hasSizeGreaterThan(2);
+	}
+
+	@Test
+	void nodesThatVanishAreReplacedMoreAndMoreSlowlyAndLoggedOnce() throws Exception {
+		ZooKeeperLocks operator = registry();
+		LockLease holder = operator.lock("lock").acquire();
+		String first = nodes("lock").get(0);
+		CompletableFuture<LockLease> waiting = closing(
+				builder(server().connectString(), Duration.ofSeconds(8)).build())
+			.lock("lock")
+			.acquireAsync(PATIENCE.multipliedBy(2));
+		long start = System.nanoTime();
+		List<ILoggingEvent> warnings = warningsOf(VanishedNodes.class, () -> {
+			for (int round = 0; round < 6; round++) {
+				awaitNodes("lock", 2);
+				String node = nodes("lock").stream().filter((name) -> !name.equals(first)).findFirst().orElseThrow();
+				operator.zooKeeper().delete(parent("lock") + "/" + node, -1);
+				await().atMost(PATIENCE).until(() -> !nodes("lock").contains(node));
+			}
+			awaitNodes("lock", 2);
+		});
+		assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(BackOff.SHORTEST * (1 + 2 + 4 + 8 + 16) / 2);
+		assertThat(warnings).hasSize(1);
+		assertThat(warnings.get(0).getFormattedMessage()).contains("'lock'", parent("lock"));
+		holder.close();
+		get(waiting).close();
+	}
+
+	private interface Action {
+
+		void run() throws Exception;
+
+	}
+
+	private static List<ILoggingEvent> warningsOf(Class<?> source, Action action) {
+		Logger logger = (Logger) LoggerFactory.getLogger(source);
+		ListAppender<ILoggingEvent> log = new ListAppender<>();
+		log.start();
+		logger.addAppender(log);
+		logger.setLevel(Level.WARN);
+		try {
+			action.run();
+		}
+		catch (Exception ex) {
+			throw new IllegalStateException(ex);
+		}
+		finally {
+			logger.detachAppender(log);
+			logger.setLevel(null);
+		}
+		return List.copyOf(log.list).stream().filter((event) -> event.getLevel() == Level.WARN).toList();
+	}
+
+}
