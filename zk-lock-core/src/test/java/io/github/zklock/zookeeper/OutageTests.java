@@ -66,11 +66,7 @@ class OutageTests extends LockTestSupport {
 	void coldZeroWaitEndsWithTheConnectTimeout() {
 		ZooKeeperLocks locks = closing(viaProxy().connectTimeout(MOMENT).build());
 		this.proxy.refuse();
-		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(locks.lock("lock")::tryLock)
-			.withMessageContaining("'lock'")
-			.withMessageContaining(this.proxy.connectString())
-			.withMessageContaining("out of reach for")
-			.withMessageContaining("'connectTimeout' (zk.lock.session.connect-timeout)");
+		assertUnreachable(locks.lock("lock").acquireAsync(Duration.ZERO));
 	}
 
 	@Test
@@ -100,16 +96,9 @@ class OutageTests extends LockTestSupport {
 		awaitWaiting(locks, 42);
 		this.proxy.refuse();
 		for (CompletableFuture<?> request : timed) {
-			assertThat(request).failsWithin(PATIENCE)
-				.withThrowableThat()
-				.withCauseInstanceOf(LockUnavailableException.class)
-				.withMessageContaining("'lock'")
-				.withMessageContaining(this.proxy.connectString())
-				.withMessageContaining("'connectTimeout' (zk.lock.session.connect-timeout)");
+			assertUnreachable(request);
 		}
-		assertThatExceptionOfType(LockUnavailableException.class).as("at once").isThrownBy(() -> lock.tryAcquire(HOURS))
-			.withMessageContaining("out of reach for");
-		assertThat(locks.lock("another").acquireAsync(HOURS)).failsWithin(PATIENCE);
+		assertUnreachable(call(() -> lock.tryAcquire(HOURS)));
 		assertThat(locks.waiting()).hasSize(1);
 		assertThat(endless).isNotDone();
 		this.proxy.heal();
@@ -117,13 +106,22 @@ class OutageTests extends LockTestSupport {
 		get(endless).close();
 	}
 
+	private void assertUnreachable(CompletableFuture<?> request) {
+		assertThat(request).failsWithin(PATIENCE)
+			.withThrowableThat()
+			.withCauseInstanceOf(LockUnavailableException.class)
+			.withMessageContaining("'lock'")
+			.withMessageContaining(this.proxy.connectString())
+			.withMessageContaining("out of reach for")
+			.withMessageContaining("'connectTimeout' (zk.lock.session.connect-timeout)");
+	}
+
 	@Test
 	void requestsAreServedAgainAfterAnOutage() throws Exception {
 		ZooKeeperLocks locks = warmUp(closing(viaProxy().connectTimeout(MOMENT).build()), "lock");
 		this.proxy.refuse();
 		awaitDisconnected(locks);
-		assertThatExceptionOfType(LockUnavailableException.class)
-			.isThrownBy(() -> locks.lock("lock").tryAcquire(HOURS));
+		assertUnreachable(locks.lock("lock").acquireAsync(HOURS));
 		this.proxy.heal();
 		awaitServed(locks, HOURS);
 	}
@@ -142,9 +140,7 @@ class OutageTests extends LockTestSupport {
 		FaultProxy.Trigger held = this.proxy.hold(Direction.TO_SERVER, Operation.SYNC, 1);
 		this.proxy.cut();
 		assertThat(held.await(PATIENCE)).isTrue();
-		assertThatExceptionOfType(LockUnavailableException.class)
-			.isThrownBy(() -> locks.lock("lock").tryAcquire(HOURS))
-			.withMessageContaining("'connectTimeout'");
+		assertUnreachable(locks.lock("lock").acquireAsync(HOURS));
 		assertThat(locks.keeper().connectedSession()).as("connected").isNotNull();
 		this.proxy.heal();
 		awaitServed(locks, HOURS);

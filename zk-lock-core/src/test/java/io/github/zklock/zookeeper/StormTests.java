@@ -22,7 +22,6 @@ import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -67,8 +66,9 @@ class StormTests extends LockTestSupport {
 	@Test
 	void outageGoesOnFromHandleToHandle() {
 		ZooKeeperLocks locks = closing(mortal().connectTimeout(Duration.ofSeconds(1)).build());
-		assertThatExceptionOfType(LockUnavailableException.class)
-			.isThrownBy(() -> locks.lock("lock").tryAcquire(Duration.ofHours(2)))
+		assertThat(locks.lock("lock").acquireAsync(Duration.ofHours(2))).failsWithin(PATIENCE)
+			.withThrowableThat()
+			.withCauseInstanceOf(LockUnavailableException.class)
 			.withMessageContaining("'connectTimeout'");
 		assertThat(this.openings).hasSizeGreaterThan(2);
 	}
