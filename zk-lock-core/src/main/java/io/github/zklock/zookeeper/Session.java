@@ -53,7 +53,7 @@ final class Session implements Watcher {
 
 	private final NodeWatches watches = new NodeWatches(this, this.strikes);
 
-	private final Unanswered unanswered = new Unanswered();
+	private final Unanswered unanswered = new Unanswered(System::nanoTime);
 
 	// by the event loop only
 	private final List<Runnable> parked = new ArrayList<>();

@@ -2,6 +2,7 @@ package io.github.zklock.zookeeper;
 
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.LongSupplier;
 
 /**
  * What a session has sent and ZooKeeper has not answered, the oldest first. ZooKeeper
@@ -11,14 +12,24 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  */
 final class Unanswered {
 
+	private final LongSupplier clock;
+
 	private final Queue<Ticket> tickets = new ConcurrentLinkedQueue<>();
+
+	/**
+	 * Begin with nothing.
+	 * @param clock the time, as {@link System#nanoTime()}
+	 */
+	Unanswered(LongSupplier clock) {
+		this.clock = clock;
+	}
 
 	/**
 	 * Take note of something that is about to be sent.
 	 * @return to be handed in with the answer
 	 */
 	Ticket sent() {
-		Ticket ticket = new Ticket(System.nanoTime());
+		Ticket ticket = new Ticket(this.clock.getAsLong());
 		this.tickets.add(ticket);
 		return ticket;
 	}
@@ -36,7 +47,7 @@ final class Unanswered {
 	 */
 	long oldestAge() {
 		Ticket oldest = this.tickets.peek();
-		return (oldest != null) ? System.nanoTime() - oldest.at : 0;
+		return (oldest != null) ? this.clock.getAsLong() - oldest.at : 0;
 	}
 
 	/**
