@@ -28,11 +28,11 @@ public interface LockRegistry {
 	 * <p>
 	 * A thread that holds the exclusive lock may lock this one, too, which enters the
 	 * exclusive lock once more: others, readers included, stay out until both are
-	 * unlocked, in whichever order. Unlocking the exclusive lock first does not let other
-	 * readers in, as it does with
-	 * {@link java.util.concurrent.locks.ReentrantReadWriteLock ReentrantReadWriteLock}:
-	 * to let them in, unlock both and lock this one anew, which a writer may do in
-	 * between. A thread that only reads and asks for the exclusive lock gets an
+	 * unlocked, in whichever order. Unlike with a
+	 * {@link java.util.concurrent.locks.ReentrantReadWriteLock ReentrantReadWriteLock},
+	 * unlocking the exclusive lock first does not let other readers in. To let them in,
+	 * unlock both and lock this one anew; a writer may come in between. A thread that
+	 * only reads and asks for the exclusive lock gets an
 	 * {@link IllegalMonitorStateException} at once, since it would wait for itself. The
 	 * token of a reader is greater than those of all earlier writers and smaller than
 	 * those of all later ones.

@@ -43,8 +43,7 @@ final class Lease {
 	private boolean dead;
 
 	// Its parts are replaced together, under the monitor, and its term only grows: who
-	// has
-	// seen a term sees no earlier one
+	// has seen a term sees no earlier one
 	private volatile Span span;
 
 	/**

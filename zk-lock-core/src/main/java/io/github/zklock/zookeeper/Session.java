@@ -184,8 +184,7 @@ final class Session implements Watcher {
 		}
 		Event.KeeperState state = event.getState();
 		if (state == null) {
-			// The client says so when SASL has failed; what follows from it comes as
-			// another event
+			// SASL has failed. What follows from that comes as another event
 			return;
 		}
 		switch (state) {
