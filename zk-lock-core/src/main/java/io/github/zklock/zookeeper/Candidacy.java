@@ -56,6 +56,8 @@ final class Candidacy implements Contender.Owner, Dependent {
 
 	private final VanishedNodes vanished;
 
+	private boolean nodeCreated;
+
 	Candidacy(LockPath path, Services services) {
 		this.path = path;
 		this.services = services;
@@ -107,6 +109,12 @@ final class Candidacy implements Contender.Owner, Dependent {
 			this.contender = started;
 			started.start();
 		}
+	}
+
+	@Override
+	public void created(Contender created, boolean rootWasMissing) {
+		this.services.access().created(created.session(), this.path, rootWasMissing, !this.nodeCreated);
+		this.nodeCreated = true;
 	}
 
 	@Override

@@ -7,7 +7,6 @@ import java.util.function.Consumer;
 
 import io.github.zklock.zookeeper.Operation.Created;
 import io.github.zklock.zookeeper.ReturnCode.Meaning;
-import org.apache.zookeeper.KeeperException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -71,7 +70,7 @@ final class Contender implements Session.PathObserver, NodeWatches.Observer {
 
 	private int parentAttempts;
 
-	private @Nullable KeeperException parentFailure;
+	private final ParentNodes parents;
 
 	private boolean undecided;
 
@@ -102,6 +101,7 @@ final class Contender implements Session.PathObserver, NodeWatches.Observer {
 		this.data = data;
 		this.lostCreate = new LostCreate(session, path, this.prefix, settings.chroot());
 		this.others = new OtherContenders(this, session, path, settings.sequenceLimit());
+		this.parents = new ParentNodes(settings, session, this, path);
 	}
 
 	Session session() {
@@ -114,6 +114,10 @@ final class Contender implements Session.PathObserver, NodeWatches.Observer {
 
 	boolean isGranted() {
 		return this.phase == Phase.GRANTED;
+	}
+
+	boolean isCreating() {
+		return this.phase == Phase.CREATING;
 	}
 
 	/**
@@ -179,6 +183,7 @@ final class Contender implements Session.PathObserver, NodeWatches.Observer {
 				this.node = ContenderNode.parse(created.substring(created.lastIndexOf('/') + 1));
 				this.czxid = response.result().czxid();
 				this.phase = Phase.LISTING;
+				this.owner.created(this, this.parentAttempts > 1);
 				if (this.unwanted) {
 					release();
 				}
@@ -214,8 +219,9 @@ final class Contender implements Session.PathObserver, NodeWatches.Observer {
 			release();
 			return;
 		}
-		if (this.parentFailure != null) {
-			fail("its parent node cannot be created", this.parentFailure);
+		ParentNodes.Failure failure = this.parents.failure();
+		if (failure != null) {
+			fail(failure.reason(), failure.cause());
 			return;
 		}
 		if (++this.parentAttempts > PARENT_ATTEMPTS) {
@@ -234,22 +240,11 @@ final class Contender implements Session.PathObserver, NodeWatches.Observer {
 		if (this.phase != Phase.CREATING) {
 			return;
 		}
-		List<String> levels = this.path.levels();
-		if (this.parentAttempts == 1) {
-			levels = levels.subList(levels.size() - 1, levels.size());
-		}
-		for (String level : levels) {
-			this.session.write(Operation.createContainer(level, this.settings.acl()), (response) -> locked(() -> {
-				if (response.is(Meaning.OK) && level.equals(this.path.parent())) {
-					this.owner.parentMade(this);
-				}
-				// It may exist all the same: a server looks at the rights first
-				if (response.is(Meaning.REFUSED) && this.parentFailure == null) {
-					this.parentFailure = response.toException(level);
-				}
-			}));
-		}
-		start();
+		this.parents.create(this.parentAttempts == 1, this::startAgain);
+	}
+
+	void parentMade() {
+		this.owner.parentMade(this);
 	}
 
 	// Recovering a create whose answer was lost
@@ -717,8 +712,7 @@ final class Contender implements Session.PathObserver, NodeWatches.Observer {
 	}
 
 	void refused(Response<?> response) {
-		fail(response.is(Meaning.TOO_LONG) ? NodeLists.tooLongReason(this.path.parent()) : "ZooKeeper refuses it",
-				response.toException(this.path.parent()));
+		fail(Refusal.reason(response.code(), this.path.parent()), response.toException(this.path.parent()));
 	}
 
 	private void fail(String reason, @Nullable Exception cause) {
@@ -758,6 +752,13 @@ final class Contender implements Session.PathObserver, NodeWatches.Observer {
 		 * The parent was missing, and has been made by this attempt.
 		 */
 		default void parentMade(Contender contender) {
+		}
+
+		/**
+		 * The node is there.
+		 * @param rootWasMissing whether all levels above it had to be made, or seemed to
+		 */
+		default void created(Contender contender, boolean rootWasMissing) {
 		}
 
 		/**

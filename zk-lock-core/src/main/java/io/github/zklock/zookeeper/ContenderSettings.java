@@ -13,8 +13,10 @@ import org.jspecify.annotations.Nullable;
  * @param ids makes names for attempts
  * @param chroot what the servers put before each path of this client, null if that is not
  * known
+ * @param createRoot whether the root is created if it does not exist
  */
-record ContenderSettings(List<ACL> acl, long sequenceLimit, AttemptIds ids, @Nullable String chroot) {
+record ContenderSettings(List<ACL> acl, long sequenceLimit, AttemptIds ids, @Nullable String chroot,
+		boolean createRoot) {
 
 	/**
 	 * From here on up to its overflow the counter is not to be trusted: creates in flight

@@ -236,8 +236,8 @@ final class LockQueue implements Contender.Owner, Dependent {
 					(request) -> present.stream().anyMatch(request.kind()::isBlockedBy));
 		}
 		else if (!response.is(Meaning.NO_NODE)) {
-			failImpatient(unavailable(response.is(Meaning.TOO_LONG) ? NodeLists.tooLongReason(this.path.parent())
-					: "ZooKeeper did not answer", response.toException(this.path.parent())));
+			failImpatient(unavailable(response.is(Meaning.REFUSED) || response.is(Meaning.TOO_LONG)
+					? Refusal.reason(response.code(), this.path.parent()) : "ZooKeeper did not answer", response.toException(this.path.parent())));
 		}
 		if (this.waiting.isEmpty()) {
 			settle();
@@ -344,6 +344,11 @@ final class LockQueue implements Contender.Owner, Dependent {
 	}
 
 	// Granting
+
+	@Override
+	public void created(Contender created, boolean rootWasMissing) {
+		this.family.created(created.session(), rootWasMissing);
+	}
 
 	@Override
 	public void granted(Contender granted) {

@@ -2,6 +2,7 @@ package io.github.zklock.zookeeper;
 
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 
 /**
@@ -17,6 +18,8 @@ final class LockQueues {
 	private final LockQueue exclusive;
 
 	private final Set<LockQueue> readers = ConcurrentHashMap.newKeySet();
+
+	private final AtomicBoolean nodeCreated = new AtomicBoolean();
 
 	LockQueues(LockPath path, Services services) {
 		this.path = path;
@@ -66,6 +69,13 @@ final class LockQueues {
 	 */
 	boolean isInUse() {
 		return !this.readers.isEmpty() || this.exclusive.isInUse();
+	}
+
+	/**
+	 * A queue has got a node.
+	 */
+	void created(Session session, boolean rootWasMissing) {
+		this.services.access().created(session, this.path, rootWasMissing, !this.nodeCreated.getAndSet(true));
 	}
 
 	/**

@@ -30,15 +30,6 @@ final class NodeLists {
 	}
 
 	/**
-	 * Say why a lock cannot be had whose queue is too long.
-	 * @param path the node whose children cannot be listed
-	 */
-	static String tooLongReason(String path) {
-		return "the names in its queue '%s' are more than a client can read: remove what does not belong there, or raise 'jute.maxbuffer'"
-			.formatted(path);
-	}
-
-	/**
 	 * Return whether the children of a node are not to be listed now.
 	 */
 	boolean isTooLong(String path) {

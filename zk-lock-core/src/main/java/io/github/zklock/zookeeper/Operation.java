@@ -62,6 +62,16 @@ interface Operation<T> {
 
 	}
 
+	/**
+	 * Who may do what with a node.
+	 *
+	 * @param acl its access control list
+	 * @param stat its state
+	 */
+	record Access(List<ACL> acl, Stat stat) {
+
+	}
+
 	static Operation<Created> createContender(String prefix, byte[] data, List<ACL> acl) {
 		return (zooKeeper, reply) -> zooKeeper.create(prefix, data, acl, CreateMode.EPHEMERAL_SEQUENTIAL,
 				(code, requested, context, path, stat) -> reply.receive(code,
@@ -73,6 +83,17 @@ interface Operation<T> {
 		return (zooKeeper, reply) -> zooKeeper.create(path, new byte[0], acl, CreateMode.CONTAINER,
 				(AsyncCallback.StringCallback) (code, requested, context, created) -> reply.receive(code, created),
 				null);
+	}
+
+	static Operation<String> createPersistent(String path, List<ACL> acl) {
+		return (zooKeeper, reply) -> zooKeeper.create(path, new byte[0], acl, CreateMode.PERSISTENT,
+				(AsyncCallback.StringCallback) (code, requested, context, created) -> reply.receive(code, created),
+				null);
+	}
+
+	static Operation<Access> getAcl(String path) {
+		return (zooKeeper, reply) -> zooKeeper.getACL(path, new Stat(), (code, requested, context, acl, stat) -> reply
+			.receive(code, (stat != null) ? new Access(acl, stat) : null), null);
 	}
 
 	static Operation<Listing> list(String path, @Nullable Watcher watcher) {

@@ -11,8 +11,10 @@ package io.github.zklock.zookeeper;
  * @param threadHolds which locks are in the hands of which threads
  * @param answerNanos how long ZooKeeper has to answer a request that does not wait
  * @param emptyParents deletes the parents of names that nobody uses any more
+ * @param access looks at who may touch the nodes
  */
 record Services(SessionKeeper keeper, ContenderSettings settings, NodeData nodeData, UserThreads users,
-		Listeners listeners, ThreadHolds threadHolds, long answerNanos, EmptyParents emptyParents) {
+		Listeners listeners, ThreadHolds threadHolds, long answerNanos, EmptyParents emptyParents,
+		AccessCheck access) {
 
 }

@@ -58,12 +58,23 @@ final class SessionKeeper implements Session.Observer {
 
 	private volatile boolean closed;
 
+	private volatile Consumer<Session> newcomer = (session) -> {
+	};
+
 	SessionKeeper(SessionSettings settings, EventLoop loop, Executor background) {
 		this.settings = settings;
 		this.loop = loop;
 		this.background = background;
 		this.outage = new Outage(loop, Durations.toNanos(settings.connectTimeout()),
 				() -> forEachActive(Dependent::unreachable));
+	}
+
+	/**
+	 * Have something done with each session, on the event loop, when it is connected
+	 * first and those who have waited for it have been told.
+	 */
+	void onNewSession(Consumer<Session> action) {
+		this.newcomer = action;
 	}
 
 	EventLoop loop() {
@@ -255,6 +266,9 @@ final class SessionKeeper implements Session.Observer {
 		}
 		forEachActive((dependent) -> dependent.connected(session));
 		changed();
+		if (first) {
+			EventLoop.run(() -> this.newcomer.accept(session));
+		}
 	}
 
 	private void warnIfTooShort(Duration negotiated) {

@@ -84,12 +84,15 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 		this.loop = new EventLoop(threadName);
 		this.users = new UserThreads(threadName, this.loop);
 		this.keeper = new SessionKeeper(options.sessionSettings(), this.loop, this.users);
-		ContenderSettings settings = new ContenderSettings(List.copyOf(options.acl), options.sequenceLimit,
-				new AttemptIds(), options.chroot());
+		List<ACL> acl = options.effectiveAcl();
+		ContenderSettings settings = new ContenderSettings(acl, options.sequenceLimit, new AttemptIds(),
+				options.chroot(), options.createRoot);
 		this.services = new Services(this.keeper, settings, nodeData, this.users,
 				new Listeners(List.copyOf(options.listeners), this.users), new ThreadHolds(),
 				Durations.toNanos(options.answerTimeout),
-				new EmptyParents(this.keeper, this::isInUse, Durations.toNanos(options.parentIdle)));
+				new EmptyParents(this.keeper, this::isInUse, Durations.toNanos(options.parentIdle)),
+				new AccessCheck(this.root, List.of(LOCKS, LEADERS), acl, options.createRoot, this.users));
+		this.keeper.onNewSession(this.services.access()::connected);
 		this.reader = new QueueReader(this.keeper, nodeData);
 	}
 
@@ -144,6 +147,27 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 	public ZooKeeper zooKeeper() {
 		try {
 			return this.keeper.awaitSession().zooKeeper();
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new IllegalStateException("Interrupted while waiting for ZooKeeper", ex);
+		}
+	}
+
+	/**
+	 * Return what is wrong with the rights on the nodes that all locks share, after
+	 * waiting for the connection: that strangers may take locks away although
+	 * {@link Builder#acl(List)} does not mean them, that the access control lists cannot
+	 * be read, or that the root does not exist and {@link Builder#createRoot(boolean)} is
+	 * false. Sends nothing if none of that can be.
+	 * @return descriptions for people, empty if nothing is wrong
+	 * @throws IllegalStateException if there is no connection or no answer within the
+	 * connect timeout, if the registry is closed, or if interrupted while waiting, which
+	 * leaves the interrupt set
+	 */
+	public List<String> accessProblems() {
+		try {
+			return this.services.access().problems(this.keeper);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
@@ -358,11 +382,13 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 
 		private Duration parentIdle = Duration.ofMinutes(1);
 
-		private List<ACL> acl = Ids.OPEN_ACL_UNSAFE;
+		private @Nullable List<ACL> acl;
 
 		private long sequenceLimit = ContenderSettings.DEFAULT_SEQUENCE_LIMIT;
 
 		private boolean curatorReadWrite;
+
+		private boolean createRoot = true;
 
 		private Supplier<? extends ZKClientConfig> clientConfig = ZKClientConfig::new;
 
@@ -468,7 +494,9 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 		}
 
 		/**
-		 * Set who may do what with the nodes. By default anybody may do anything.
+		 * Set who may do what with the nodes. The default is that anybody may do
+		 * anything, or only this registry if it has {@link #authInfo(String, String)
+		 * credentials}.
 		 * @param acl the access control list
 		 * @return this builder
 		 */
@@ -481,7 +509,8 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 		}
 
 		/**
-		 * Add credentials.
+		 * Add credentials. Unless {@link #acl(List)} says something else, nodes are then
+		 * for those only who have them, too.
 		 * @param scheme the scheme, for example {@code digest}
 		 * @param auth the credentials, for example {@code user:password}
 		 * @return this builder
@@ -553,6 +582,25 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 			return this;
 		}
 
+		/**
+		 * Set whether the root is created if it does not exist. Otherwise locks cannot be
+		 * had without it: somebody has to make it, with the right access control list.
+		 * The default is to create it.
+		 * @param createRoot whether to create the root
+		 * @return this builder
+		 */
+		public Builder createRoot(boolean createRoot) {
+			this.createRoot = createRoot;
+			return this;
+		}
+
+		private List<ACL> effectiveAcl() {
+			if (this.acl != null) {
+				return List.copyOf(this.acl);
+			}
+			return this.authInfos.isEmpty() ? Ids.OPEN_ACL_UNSAFE : Ids.CREATOR_ALL_ACL;
+		}
+
 		private static Duration requireNotNegative(String name, Duration duration) {
 			if (duration.isNegative()) {
 				throw new IllegalArgumentException("'%s' must not be negative but was %s".formatted(name, duration));
@@ -593,8 +641,11 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 			List<AuthInfo> auths = List.copyOf(this.authInfos);
 			String address = this.connectString;
 			int timeout = Math.toIntExact(this.sessionTimeout.toMillis());
+			Exposure exposure = new Exposure(address, effectiveAcl(), auths.stream().map(AuthInfo::scheme).toList());
 			return (watcher) -> {
-				ZooKeeper zooKeeper = new ZooKeeper(address, timeout, watcher, config.get());
+				ZKClientConfig settings = config.get();
+				exposure.warn(settings);
+				ZooKeeper zooKeeper = new ZooKeeper(address, timeout, watcher, settings);
 				auths.forEach((auth) -> zooKeeper.addAuthInfo(auth.scheme(), auth.bytes()));
 				return zooKeeper;
 			};
