@@ -1,6 +1,7 @@
 package io.github.zklock.autoconfigure;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -30,7 +31,7 @@ final class StartupCheck {
 	}
 
 	/**
-	 * Connect, and read the root.
+	 * Connect, read the root, and look who may touch it.
 	 * @throws LockConfigurationException if that is not possible
 	 */
 	void check(ZooKeeperLocks locks) {
@@ -39,10 +40,30 @@ final class StartupCheck {
 			throw new LockConfigurationException(
 					"ZooKeeper (%s) does not let this application read '%s', which is 'zk.lock.root'."
 						.formatted(this.address, this.root),
-					"Check 'zk.lock.auth' and 'zk.lock.acl' against the access control list of the node, or choose another 'zk.lock.root'.");
+					"Check 'zk.lock.auth' and 'zk.lock.acl' against the access control list of the node, as docs/security.md says, or choose another 'zk.lock.root'.");
 		}
 		if (answer != Code.OK && answer != Code.NONODE) {
 			throw unreachable("%s when '%s' was read".formatted(answer, this.root), null);
+		}
+		checkAccess(locks);
+	}
+
+	private void checkAccess(ZooKeeperLocks locks) {
+		List<String> problems;
+		try {
+			problems = locks.accessProblems();
+		}
+		catch (IllegalStateException ex) {
+			throw unreachable("no answer within %d ms".formatted(this.patience.toMillis()), ex);
+		}
+		if (!problems.isEmpty()) {
+			throw new LockConfigurationException(
+					"The nodes in ZooKeeper (%s) cannot be trusted. 'zk.lock.startup' is 'fail', so the application does not start. %s."
+						.formatted(this.address, String.join(". ", problems)),
+					"""
+							Make 'zk.lock.root' and what is below it with the right access control list, as docs/security.md says, \
+							check 'zk.lock.acl', 'zk.lock.auth' and 'zk.lock.create-root', or choose another 'zk.lock.root'. \
+							To start all the same, with a warning, set 'zk.lock.startup' to 'continue'.""");
 		}
 	}
 

@@ -32,7 +32,7 @@ final class ValidatedProperties {
 
 	private final ZkLockProperties properties;
 
-	private final List<ACL> acl;
+	private final @Nullable List<ACL> acl;
 
 	ValidatedProperties(ZkLockProperties properties, Environment environment, @Nullable ClassLoader classLoader) {
 		this.properties = properties;
@@ -42,7 +42,8 @@ final class ValidatedProperties {
 		checkRoot();
 		checkAuth();
 		checkRoles();
-		this.acl = AccessControl.parse(properties.acl());
+		List<String> entries = properties.acl();
+		this.acl = (entries != null) ? AccessControl.parse(entries) : null;
 	}
 
 	ZkLockProperties get() {
@@ -50,9 +51,9 @@ final class ValidatedProperties {
 	}
 
 	/**
-	 * Return what {@code zk.lock.acl} means.
+	 * Return what {@code zk.lock.acl} means, if it is set.
 	 */
-	List<ACL> acl() {
+	@Nullable List<ACL> acl() {
 		return this.acl;
 	}
 

@@ -30,12 +30,15 @@ import org.springframework.boot.context.properties.bind.Name;
  * @param auth Credentials, each with a scheme and a value, for example 'digest' and
  * 'user:password'.
  * @param acl Who may do what with the nodes: 'open', 'creator', or a list of
- * scheme:id:permissions, for example 'digest:user:hash:cdrwa'.
+ * scheme:id:permissions, for example 'digest:user:hash:cdrwa'. By default 'creator' if
+ * there are credentials, otherwise 'open'.
  * @param ssl TLS.
  * @param clientProperties Settings of the ZooKeeper client, by the names of its system
  * properties.
  * @param leader Elections.
  * @param embedded A ZooKeeper server inside this application, for development.
+ * @param createRoot Whether the root is created if it does not exist. Otherwise somebody
+ * has to make it, with the right access control list.
  */
 @ConfigurationProperties("zk.lock")
 public record ZkLockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("zookeeper") Type type,
@@ -43,9 +46,8 @@ public record ZkLockProperties(@DefaultValue("true") boolean enabled, @DefaultVa
 		@DefaultValue("10s") Duration maxWait, @DefaultValue Session session,
 		@DefaultValue("false") boolean curatorReadWrite, @DefaultValue("continue") Startup startup,
 		@DefaultValue Shutdown shutdown, @DefaultValue("2147483547") int order, @DefaultValue List<Auth> auth,
-		@DefaultValue("open") List<String> acl, @DefaultValue Ssl ssl,
-		@DefaultValue Map<String, String> clientProperties, @DefaultValue Leader leader,
-		@DefaultValue Embedded embedded) {
+		@Nullable List<String> acl, @DefaultValue Ssl ssl, @DefaultValue Map<String, String> clientProperties,
+		@DefaultValue Leader leader, @DefaultValue Embedded embedded, @DefaultValue("true") boolean createRoot) {
 
 	/**
 	 * Says nothing that may be secret.

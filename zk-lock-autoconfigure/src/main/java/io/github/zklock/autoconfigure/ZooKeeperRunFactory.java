@@ -1,6 +1,7 @@
 package io.github.zklock.autoconfigure;
 
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Supplier;
@@ -12,6 +13,7 @@ import io.github.zklock.spring.LockConfigurationException;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
 import org.apache.zookeeper.client.ConnectStringParser;
 import org.apache.zookeeper.client.ZKClientConfig;
+import org.apache.zookeeper.data.ACL;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.ObjectProvider;
@@ -97,7 +99,8 @@ final class ZooKeeperRunFactory implements Supplier<ZooKeeperRun> {
 	 * ZooKeeper refuses nodes of a creator whom it does not know.
 	 */
 	private void checkCreator(@Nullable SslBundle bundle) {
-		if (this.properties.acl().contains(AccessControl.CREATOR) && !mayBeKnown(bundle)) {
+		List<String> acl = this.properties.acl();
+		if (acl != null && acl.contains(AccessControl.CREATOR) && !mayBeKnown(bundle)) {
 			throw new LockConfigurationException(
 					"'zk.lock.acl' is 'creator', but without 'zk.lock.auth' ZooKeeper does not know who that is.",
 					"Set 'zk.lock.auth[0].scheme' and 'zk.lock.auth[0].value', or change 'zk.lock.acl'.");
@@ -155,9 +158,13 @@ final class ZooKeeperRunFactory implements Supplier<ZooKeeperRun> {
 			.closeWait(this.properties.shutdown().waitTime())
 			.handOverWait(this.properties.leader().handOverWait())
 			.curatorReadWrite(this.properties.curatorReadWrite())
-			.acl(this.validated.acl())
+			.createRoot(this.properties.createRoot())
 			.clientConfig(() -> clientConfig(clientProperties))
 			.listener(this.publisher);
+		List<ACL> acl = this.validated.acl();
+		if (acl != null) {
+			builder.acl(acl);
+		}
 		for (Auth auth : this.properties.auth()) {
 			builder.authInfo(auth.scheme(), Objects.requireNonNull(auth.value()));
 		}

@@ -48,7 +48,8 @@ class ZkLockPropertiesTests {
 		DEFAULTS.put("zk.lock.shutdown.wait", "10s");
 		DEFAULTS.put("zk.lock.order", String.valueOf(Ordered.LOWEST_PRECEDENCE - 100));
 		DEFAULTS.put("zk.lock.auth", NONE);
-		DEFAULTS.put("zk.lock.acl", "open");
+		DEFAULTS.put("zk.lock.acl", NONE);
+		DEFAULTS.put("zk.lock.create-root", "true");
 		DEFAULTS.put("zk.lock.ssl.bundle", NONE);
 		DEFAULTS.put("zk.lock.client-properties", NONE);
 		DEFAULTS.put("zk.lock.leader.roles", NONE);
@@ -83,7 +84,8 @@ class ZkLockPropertiesTests {
 		assertThat(properties.shutdown().waitTime()).isEqualTo(Duration.ofSeconds(10));
 		assertThat(properties.order()).isEqualTo(Ordered.LOWEST_PRECEDENCE - 100);
 		assertThat(properties.auth()).isEmpty();
-		assertThat(properties.acl()).containsExactly("open");
+		assertThat(properties.acl()).isNull();
+		assertThat(properties.createRoot()).isTrue();
 		assertThat(properties.ssl().bundle()).isNull();
 		assertThat(properties.clientProperties()).isEmpty();
 		assertThat(properties.leader().roles()).isEmpty();
