@@ -14,4 +14,13 @@ import org.jspecify.annotations.Nullable;
  */
 public record LocalLock(String name, LockMode mode, @Nullable String thread, Instant since) {
 
+	/**
+	 * Says no more of the name than a log can bear.
+	 */
+	@Override
+	public String toString() {
+		return "LocalLock[name=%s, mode=%s, thread=%s, since=%s]".formatted(LockNames.shown(this.name), this.mode,
+				this.thread, this.since);
+	}
+
 }

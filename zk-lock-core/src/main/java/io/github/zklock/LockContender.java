@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  * @param mode whether it is for the whole lock or for reading
  * @param holding whether it is its turn
  * @param origin who has made the node
- * @param instance the instance of zk-lock, if it is one
+ * @param instance the name of the instance of zk-lock, if it is one; several may have the
+ * same name
  * @param host its host, if it is known
  * @param pid its process, if it is known
  * @param thread the thread that has made the node, if it is known; the lock may have been
@@ -25,6 +26,21 @@ import org.jspecify.annotations.Nullable;
 public record LockContender(String node, LockMode mode, boolean holding, Origin origin, @Nullable String instance,
 		@Nullable String host, @Nullable Long pid, @Nullable String thread, Instant since, long session, long token,
 		String text) {
+
+	/**
+	 * Says no more than a log can bear: other clients may have written anything.
+	 */
+	@Override
+	public String toString() {
+		return ("LockContender[node=%s, mode=%s, holding=%s, origin=%s, instance=%s, host=%s, pid=%s, thread=%s, "
+				+ "since=%s, session=0x%x, token=%d, text=%s]")
+			.formatted(shown(this.node), this.mode, this.holding, this.origin, shown(this.instance), shown(this.host),
+					this.pid, shown(this.thread), this.since, this.session, this.token, shown(this.text));
+	}
+
+	private static @Nullable String shown(@Nullable String text) {
+		return (text != null) ? LockNames.shown(text) : null;
+	}
 
 	/**
 	 * Who has made a node.

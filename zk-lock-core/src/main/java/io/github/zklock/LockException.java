@@ -24,7 +24,8 @@ public abstract class LockException extends RuntimeException {
 	}
 
 	/**
-	 * Return the name of the lock in question.
+	 * Return the name of the lock in question, exactly. The message shows it as
+	 * {@link LockNames#shown(String)} says.
 	 * @return the name
 	 */
 	public String name() {

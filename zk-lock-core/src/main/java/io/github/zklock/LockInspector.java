@@ -5,6 +5,13 @@ import java.util.List;
 /**
  * Shows who holds locks and who waits for them: for people, tools and consoles, not for
  * decisions. Thread-safe.
+ *
+ * <p>
+ * A name is always taken as it is, whatever it looks like. Who only knows the node that
+ * ZooKeeper shows below {@code locks} or {@code leaders} asks by its
+ * {@link LockNames#segment(String) segment}: that of a long name is cut, and does not
+ * tell the name. The two ways are apart, because every segment is also the name of
+ * another lock.
  */
 public interface LockInspector {
 
@@ -24,6 +31,24 @@ public interface LockInspector {
 	 * @throws LockUnavailableException if ZooKeeper cannot be asked
 	 */
 	List<LockContender> queueOfRole(String role);
+
+	/**
+	 * As {@link #queue(String)}, for a lock of which only the node is known.
+	 * @param segment the last part of the path of the lock's node
+	 * @return the contenders in the order of the queue
+	 * @throws IllegalArgumentException if no lock can have this segment
+	 * @throws LockUnavailableException if ZooKeeper cannot be asked
+	 */
+	List<LockContender> queueOfSegment(String segment);
+
+	/**
+	 * As {@link #queueOfRole(String)}, for a role of which only the node is known.
+	 * @param segment the last part of the path of the role's node
+	 * @return the participants in the order of the queue; the first one leads
+	 * @throws IllegalArgumentException if no role can have this segment
+	 * @throws LockUnavailableException if ZooKeeper cannot be asked
+	 */
+	List<LockContender> queueOfRoleSegment(String segment);
 
 	/**
 	 * Return the locks that callers of this instance hold. Costs no traffic.
@@ -54,5 +79,14 @@ public interface LockInspector {
 	 * @throws LockUnavailableException if ZooKeeper cannot be asked, or refuses
 	 */
 	boolean breakLock(String name);
+
+	/**
+	 * As {@link #breakLock(String)}, for a lock of which only the node is known.
+	 * @param segment the last part of the path of the lock's node
+	 * @return false if nobody held the lock
+	 * @throws IllegalArgumentException if no lock can have this segment
+	 * @throws LockUnavailableException if ZooKeeper cannot be asked, or refuses
+	 */
+	boolean breakSegment(String segment);
 
 }

@@ -7,7 +7,13 @@ import io.github.zklock.leader.LeaderElection;
  *
  * <p>
  * Implementations are thread-safe. All objects that a registry returns for the same name
- * and in the same mode are the same lock. A name is any non-empty string.
+ * and in the same mode are the same lock.
+ *
+ * <p>
+ * The name of a lock or role is any text that is not empty and is valid Unicode, of any
+ * length. It is taken exactly: case counts, and so do forms of Unicode, so that one text
+ * in NFC and in NFD names two locks. {@link LockNames#segment(String)} tells by which
+ * node ZooKeeper knows it, and {@link LockNames#shown(String)} how messages show it.
  */
 public interface LockRegistry {
 

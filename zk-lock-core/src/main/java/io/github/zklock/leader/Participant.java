@@ -3,8 +3,8 @@ package io.github.zklock.leader;
 /**
  * Somebody who takes part in an election.
  *
- * @param instance the instance of zk-lock; for other clients, what they say about
- * themselves
+ * @param instance the name of the instance of zk-lock, which need not be unique; for
+ * other clients, what they say about themselves
  * @param host the host on which it runs; empty if that is not known
  * @param leading whether it is the first in the queue
  * @param self whether it is this very instance

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
+import io.github.zklock.LockNames;
 import io.github.zklock.LockUnavailableException;
 import io.github.zklock.leader.LeadershipListener;
 import org.jspecify.annotations.Nullable;
@@ -83,7 +84,7 @@ final class Candidacy implements Contender.Owner, Dependent {
 	synchronized void join() {
 		if (this.keeper.isClosed()) {
 			throw new LockUnavailableException(role(),
-					"Role '%s' cannot be had because the registry is closed".formatted(role()), null);
+					"Role '%s' cannot be had because the registry is closed".formatted(LockNames.shown(role())), null);
 		}
 		this.joined = true;
 		proceed();
@@ -369,10 +370,11 @@ final class Candidacy implements Contender.Owner, Dependent {
 
 	private void tryAgainLater(String reason, @Nullable Exception cause) {
 		if (this.failing) {
-			logger.debug("Role '{}' cannot be had because {}", role(), reason, cause);
+			logger.debug("Role '{}' cannot be had because {}", LockNames.shown(role()), reason, cause);
 		}
 		else {
-			logger.error("Role '{}' cannot be had because {}. Trying again until it can", role(), reason, cause);
+			logger.error("Role '{}' cannot be had because {}. Trying again until it can", LockNames.shown(role()),
+					reason, cause);
 		}
 		this.failing = true;
 		this.pausing = true;

@@ -5,6 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
+import io.github.zklock.LockNames;
 import io.github.zklock.zookeeper.Operation.Created;
 import io.github.zklock.zookeeper.ReturnCode.Meaning;
 import org.jspecify.annotations.Nullable;
@@ -737,7 +738,8 @@ final class Contender implements Session.PathObserver, NodeWatches.Observer {
 				transition.run();
 			}
 			catch (RuntimeException ex) {
-				logger.error("Unexpected failure of an attempt to get lock '{}'", this.path.name(), ex);
+				logger.error("Unexpected failure of an attempt to get lock '{}'", LockNames.shown(this.path.name()),
+						ex);
 				fail("of an unexpected failure", ex);
 			}
 		}

@@ -9,6 +9,7 @@ import io.github.zklock.LocalLock;
 import io.github.zklock.LockLease;
 import io.github.zklock.LockLostException;
 import io.github.zklock.LockMode;
+import io.github.zklock.LockNames;
 import io.github.zklock.LockUnavailableException;
 import org.jspecify.annotations.Nullable;
 
@@ -168,7 +169,7 @@ final class Hold implements LockLease {
 		if (mode == LockMode.WRITE && this.writes == 0) {
 			throw new IllegalMonitorStateException(
 					"Thread '%s' holds lock '%s' for reading and would wait for itself: unlock the read lock first"
-						.formatted(Thread.currentThread().getName(), name()));
+						.formatted(Thread.currentThread().getName(), LockNames.shown(name())));
 		}
 		count(mode, 1);
 		return true;
@@ -198,7 +199,7 @@ final class Hold implements LockLease {
 
 	LockLostException lost() {
 		return new LockLostException(name(),
-				"Lock '%s' was lost: it may belong to someone else since".formatted(name()), null);
+				"Lock '%s' was lost: it may belong to someone else since".formatted(LockNames.shown(name())), null);
 	}
 
 	// The end
@@ -241,8 +242,8 @@ final class Hold implements LockLease {
 	@Override
 	public void close(Duration minHold) {
 		if (minHold.isNegative()) {
-			throw new IllegalArgumentException(
-					"'minHold' of lock '%s' must not be negative but was %s".formatted(name(), minHold));
+			throw new IllegalArgumentException("'minHold' of lock '%s' must not be negative but was %s"
+				.formatted(LockNames.shown(name()), minHold));
 		}
 		close(Durations.toNanos(minHold));
 	}
@@ -304,9 +305,8 @@ final class Hold implements LockLease {
 				}
 				catch (ExecutionException ex) {
 					requireHeld();
-					throw new LockUnavailableException(name(),
-							"Fencing token of lock '%s' cannot be had: %s".formatted(name(), ex.getCause()),
-							ex.getCause());
+					throw new LockUnavailableException(name(), "Fencing token of lock '%s' cannot be had: %s"
+						.formatted(LockNames.shown(name()), ex.getCause()), ex.getCause());
 				}
 			}
 		}
@@ -329,7 +329,7 @@ final class Hold implements LockLease {
 	private void requireHeld() {
 		if (!isHeld()) {
 			if (isClosed()) {
-				throw new IllegalStateException("Lock '%s' has been given back".formatted(name()));
+				throw new IllegalStateException("Lock '%s' has been given back".formatted(LockNames.shown(name())));
 			}
 			throw lost();
 		}

@@ -1,11 +1,9 @@
 package io.github.zklock.zookeeper;
 
-import java.nio.ByteBuffer;
-import java.nio.CharBuffer;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.stream.IntStream;
+
+import io.github.zklock.LockNames;
 
 /**
  * Where the nodes of one lock or role are.
@@ -15,15 +13,25 @@ import java.util.stream.IntStream;
  */
 record LockPath(String name, String parent) {
 
-	private static final String UNRESERVED = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-
 	/**
 	 * Return the path of a lock or role.
 	 * @throws IllegalArgumentException if the name is empty or has a lone surrogate
 	 */
 	static LockPath of(String root, String kind, String name) {
+		return new LockPath(name, parent(root, kind, encode(name)));
+	}
+
+	/**
+	 * Return the path of a lock or role of which only the last part of the path is known.
+	 * @throws IllegalArgumentException if no name has this segment
+	 */
+	static LockPath ofSegment(String root, String kind, String segment) {
+		return new LockPath(segment, parent(root, kind, LockNames.requireSegment(segment)));
+	}
+
+	private static String parent(String root, String kind, String segment) {
 		String base = root.equals("/") ? "" : root;
-		return new LockPath(name, base + "/" + kind + "/" + encode(name));
+		return base + "/" + kind + "/" + segment;
 	}
 
 	/**
@@ -31,35 +39,7 @@ record LockPath(String name, String parent) {
 	 * root.
 	 */
 	static String encode(String name) {
-		if (name.isEmpty()) {
-			throw new IllegalArgumentException("The name of a lock or role must not be empty");
-		}
-		StringBuilder segment = new StringBuilder(name.length() + 16);
-		ByteBuffer bytes = utf8(name);
-		int last = bytes.limit() - 1;
-		for (int index = 0; index <= last; index++) {
-			int value = bytes.get(index) & 0xff;
-			if (UNRESERVED.indexOf(value) >= 0 || (value == '.' && index > 0 && index < last)) {
-				segment.append((char) value);
-			}
-			else {
-				segment.append('%').append(hex(value >> 4)).append(hex(value & 0xf));
-			}
-		}
-		return segment.toString();
-	}
-
-	private static char hex(int digit) {
-		return "0123456789ABCDEF".charAt(digit);
-	}
-
-	private static ByteBuffer utf8(String name) {
-		try {
-			return StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(name));
-		}
-		catch (CharacterCodingException ex) {
-			throw new IllegalArgumentException("Name '%s' is not valid Unicode".formatted(name), ex);
-		}
+		return LockNames.segment(name);
 	}
 
 	String child(String node) {

@@ -11,6 +11,7 @@ import java.util.function.Predicate;
 
 import io.github.zklock.LocalLock;
 import io.github.zklock.LockException;
+import io.github.zklock.LockNames;
 import io.github.zklock.LockUnavailableException;
 import io.github.zklock.zookeeper.ReturnCode.Meaning;
 import org.jspecify.annotations.Nullable;
@@ -594,8 +595,8 @@ final class LockQueue implements Contender.Owner, Dependent {
 	}
 
 	private LockUnavailableException unavailable(String reason, @Nullable Exception cause) {
-		return new LockUnavailableException(name(), "Lock '%s' cannot be had because %s%s".formatted(name(), reason,
-				(cause != null) ? ": " + cause.getMessage() : ""), cause);
+		return new LockUnavailableException(name(), "Lock '%s' cannot be had because %s%s"
+			.formatted(LockNames.shown(name()), reason, (cause != null) ? ": " + cause.getMessage() : ""), cause);
 	}
 
 	// The session's fate

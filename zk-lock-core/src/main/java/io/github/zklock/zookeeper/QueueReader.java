@@ -14,6 +14,7 @@ import io.github.zklock.LockContender;
 import io.github.zklock.LockContender.Origin;
 import io.github.zklock.LockException;
 import io.github.zklock.LockMode;
+import io.github.zklock.LockNames;
 import io.github.zklock.LockUnavailableException;
 import io.github.zklock.zookeeper.Operation.Content;
 import io.github.zklock.zookeeper.ReturnCode.Meaning;
@@ -104,7 +105,7 @@ final class QueueReader {
 		if (author == null) {
 			return Origin.FOREIGN;
 		}
-		return author.instance().equals(this.nodeData.instance()) ? Origin.SELF : Origin.PEER;
+		return this.nodeData.id().equals(author.id()) ? Origin.SELF : Origin.PEER;
 	}
 
 	/**
@@ -152,7 +153,7 @@ final class QueueReader {
 
 	private static LockException unavailable(LockPath path, String reason, @Nullable Throwable cause) {
 		return new LockUnavailableException(path.name(),
-				"Queue of '%s' cannot be looked at: %s".formatted(path.name(), reason), cause);
+				"Queue of '%s' cannot be looked at: %s".formatted(LockNames.shown(path.name()), reason), cause);
 	}
 
 	private interface Question<T> {

@@ -1,6 +1,7 @@
 package io.github.zklock.zookeeper;
 
 import io.github.zklock.LockLostException;
+import io.github.zklock.LockNames;
 import io.github.zklock.leader.LeaderWork;
 import org.jspecify.annotations.Nullable;
 
@@ -129,7 +130,7 @@ final class Work implements LeaderWork {
 	LockLostException lost(@Nullable Throwable cause) {
 		String role = this.candidacy.role();
 		return new LockLostException(role,
-				"Leadership of role '%s' was lost: another one may lead since".formatted(role), cause);
+				"Leadership of role '%s' was lost: another one may lead since".formatted(LockNames.shown(role)), cause);
 	}
 
 }

@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 import io.github.zklock.LockContender;
+import io.github.zklock.LockNames;
 import io.github.zklock.leader.LeaderElection;
 import io.github.zklock.leader.LeaderWork;
 import io.github.zklock.leader.Leadership;
@@ -117,7 +118,7 @@ final class ZooKeeperElection implements LeaderElection, Leadership {
 		}
 		Reign reign = this.candidacy.openReign();
 		if (reign == null) {
-			throw new IllegalStateException("This process does not lead role '%s'".formatted(role()));
+			throw new IllegalStateException("This process does not lead role '%s'".formatted(LockNames.shown(role())));
 		}
 		return reign.token();
 	}
@@ -177,7 +178,7 @@ final class ZooKeeperElection implements LeaderElection, Leadership {
 
 	@Override
 	public String toString() {
-		return "election of role '%s'".formatted(role());
+		return "election of role '%s'".formatted(LockNames.shown(role()));
 	}
 
 }

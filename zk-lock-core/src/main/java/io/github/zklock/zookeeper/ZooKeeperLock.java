@@ -7,6 +7,7 @@ import java.util.concurrent.TimeUnit;
 
 import io.github.zklock.LockException;
 import io.github.zklock.LockLease;
+import io.github.zklock.LockNames;
 import io.github.zklock.LockTimeoutException;
 import io.github.zklock.LockUnavailableException;
 import io.github.zklock.NamedLock;
@@ -145,7 +146,8 @@ final class ZooKeeperLock implements NamedLock {
 		throwIfInterrupted();
 		Hold hold = obtain(null, Wait.forever(), true);
 		if (hold == null) {
-			throw new IllegalStateException("An endless wait for lock '%s' has ended".formatted(name()));
+			throw new IllegalStateException(
+					"An endless wait for lock '%s' has ended".formatted(LockNames.shown(name())));
 		}
 		return hold;
 	}
@@ -166,8 +168,8 @@ final class ZooKeeperLock implements NamedLock {
 
 	private Wait waitFor(Duration maxWait) {
 		if (maxWait.isNegative()) {
-			throw new IllegalArgumentException(
-					"'maxWait' for lock '%s' must not be negative but was %s".formatted(name(), maxWait));
+			throw new IllegalArgumentException("'maxWait' for lock '%s' must not be negative but was %s"
+				.formatted(LockNames.shown(name()), maxWait));
 		}
 		return waitFor(Durations.toNanos(maxWait));
 	}
@@ -260,14 +262,12 @@ final class ZooKeeperLock implements NamedLock {
 	LockException notGranted(Wait wait, boolean contended) {
 		Duration waited = wait.waited();
 		if (!contended) {
-			return failed(wait,
-					"Lock '%s' cannot be had because %s".formatted(name(), this.services.keeper().whyUnanswered(waited)),
-					null);
+			return failed(wait, "Lock '%s' cannot be had because %s".formatted(LockNames.shown(name()),
+					this.services.keeper().whyUnanswered(waited)), null);
 		}
 		tellTimedOut(waited);
-		return new LockTimeoutException(name(),
-				"Lock '%s' was not granted within %d ms because others hold it".formatted(name(), waited.toMillis()),
-				null);
+		return new LockTimeoutException(name(), "Lock '%s' was not granted within %d ms because others hold it"
+			.formatted(LockNames.shown(name()), waited.toMillis()), null);
 	}
 
 	private void tellTimedOut(Duration waited) {
@@ -282,7 +282,7 @@ final class ZooKeeperLock implements NamedLock {
 	}
 
 	private String describe() {
-		return (this.kind.isShared() ? "Read lock '%s'" : "Lock '%s'").formatted(name());
+		return (this.kind.isShared() ? "Read lock '%s'" : "Lock '%s'").formatted(LockNames.shown(name()));
 	}
 
 	@Override

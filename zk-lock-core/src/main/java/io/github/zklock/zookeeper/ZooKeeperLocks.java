@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -19,9 +20,11 @@ import io.github.zklock.LocalLock;
 import io.github.zklock.LockContender;
 import io.github.zklock.LockInspector;
 import io.github.zklock.LockListener;
+import io.github.zklock.LockNames;
 import io.github.zklock.LockRegistry;
 import io.github.zklock.NamedLock;
 import io.github.zklock.leader.LeaderElection;
+import io.github.zklock.leader.Participant;
 import org.apache.zookeeper.ZooDefs.Ids;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.client.ConnectStringParser;
@@ -50,6 +53,8 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 
 	private static final String LEADERS = "leaders";
 
+	private static final int LONGEST_ROOT = 1024;
+
 	private final String root;
 
 	private final Duration closeWait;
@@ -75,8 +80,8 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 	private final QueueReader reader;
 
 	private ZooKeeperLocks(Builder options) {
-		NodeData nodeData = new NodeData();
-		String threadName = "zk-lock-" + nodeData.instance();
+		NodeData nodeData = new NodeData(options.instance);
+		String threadName = "zk-lock-" + LockNames.shown(nodeData.instance());
 		this.root = options.root;
 		this.closeWait = options.closeWait;
 		this.handOverWait = options.handOverWait;
@@ -118,7 +123,7 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 
 	/**
 	 * Return the name by which this registry is known in its nodes and threads. No other
-	 * one has it.
+	 * one has it, unless it was given by {@link Builder#instance(String)}.
 	 * @return the instance's name
 	 */
 	public String instance() {
@@ -211,6 +216,16 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 	}
 
 	@Override
+	public List<LockContender> queueOfSegment(String segment) {
+		return this.reader.read(LockPath.ofSegment(this.root, LOCKS, segment));
+	}
+
+	@Override
+	public List<LockContender> queueOfRoleSegment(String segment) {
+		return this.reader.read(LockPath.ofSegment(this.root, LEADERS, segment));
+	}
+
+	@Override
 	public List<LocalLock> held() {
 		return oldestFirst(lockQueues().map(LockQueue::held).flatMap(Optional::stream));
 	}
@@ -231,12 +246,27 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 	@Override
 	public boolean breakLock(String name) {
 		LockQueues queues = queues(name);
-		List<LockContender> holders = queue(name).stream().filter(LockContender::holding).toList();
+		return breakLock(queues.path(), queues::takeAway);
+	}
+
+	@Override
+	public boolean breakSegment(String segment) {
+		LockPath path = LockPath.ofSegment(this.root, LOCKS, segment);
+		return breakLock(path,
+				(node) -> this.names.values()
+					.stream()
+					.map(QueuesReference::get)
+					.filter((queues) -> queues != null && queues.path().parent().equals(path.parent()))
+					.forEach((queues) -> queues.takeAway(node)));
+	}
+
+	private boolean breakLock(LockPath path, Consumer<String> takeAway) {
+		List<LockContender> holders = this.reader.read(path).stream().filter(LockContender::holding).toList();
 		for (LockContender holder : holders) {
 			if (holder.origin() == LockContender.Origin.SELF) {
-				queues.takeAway(holder.node());
+				takeAway.accept(holder.node());
 			}
-			this.reader.delete(queues.path(), holder.node());
+			this.reader.delete(path, holder.node());
 		}
 		return !holders.isEmpty();
 	}
@@ -368,6 +398,8 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 
 		private String root = "/zk-lock";
 
+		private @Nullable String instance;
+
 		private Duration sessionTimeout = Duration.ofSeconds(15);
 
 		private Duration connectTimeout = Duration.ofSeconds(5);
@@ -403,12 +435,30 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 
 		/**
 		 * Set the node below which everything is kept. The default is {@code /zk-lock}.
-		 * @param root an absolute path
+		 * @param root an absolute path of at most 1,024 bytes
 		 * @return this builder
 		 */
 		public Builder root(String root) {
 			PathUtils.validatePath(root);
+			int length = root.getBytes(StandardCharsets.UTF_8).length;
+			if (length > LONGEST_ROOT) {
+				throw new IllegalArgumentException(
+						"'root' must have at most %d bytes but has %d".formatted(LONGEST_ROOT, length));
+			}
 			this.root = root;
+			return this;
+		}
+
+		/**
+		 * Set the name by which the registry is known in its nodes and threads, for
+		 * people: for example the name of the pod, or a URL at which it is found. Others
+		 * read it from {@link LockContender#instance()} and
+		 * {@link Participant#instance()}. It need not be unique. The default is random.
+		 * @param instance a name that has at most 100 bytes when it is percent-encoded
+		 * @return this builder
+		 */
+		public Builder instance(String instance) {
+			this.instance = NodeData.requireInstance(instance);
 			return this;
 		}
 
