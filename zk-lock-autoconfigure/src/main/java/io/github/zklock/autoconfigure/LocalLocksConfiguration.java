@@ -29,7 +29,7 @@ class LocalLocksConfiguration {
 		LockListener publisher = new LockLossPublisher(context);
 		Duration handOverWait = properties.get().leader().handOverWait();
 		Duration closeWait = properties.get().shutdown().waitTime();
-		return new LocalLocksLifecycle(() -> new LocalLocks(handOverWait, closeWait,
+		return new LocalLocksLifecycle(() -> new LocalLocks(properties.instance(), handOverWait, closeWait,
 				Stream.concat(Stream.of(publisher), listeners.orderedStream()).toList()));
 	}
 

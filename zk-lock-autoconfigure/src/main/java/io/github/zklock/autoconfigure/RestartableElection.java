@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
+import io.github.zklock.LockNames;
 import io.github.zklock.leader.LeaderElection;
 import io.github.zklock.leader.LeaderWork;
 import io.github.zklock.leader.Leadership;
@@ -137,7 +138,8 @@ final class RestartableElection implements LeaderElection, Leadership {
 	public long fencingToken() {
 		Leadership leadership = ofThread();
 		if (leadership == null) {
-			throw new IllegalStateException("This process does not lead role '%s'".formatted(this.role));
+			throw new IllegalStateException(
+					"This process does not lead role '%s'".formatted(LockNames.shown(this.role)));
 		}
 		return leadership.fencingToken();
 	}
@@ -174,7 +176,7 @@ final class RestartableElection implements LeaderElection, Leadership {
 
 	@Override
 	public String toString() {
-		return "election of role '%s'".formatted(this.role);
+		return "election of role '%s'".formatted(LockNames.shown(this.role));
 	}
 
 }

@@ -28,6 +28,16 @@ final class RestartableInspector implements LockInspector {
 	}
 
 	@Override
+	public List<LockContender> queueOfSegment(String segment) {
+		return current("Lock", segment).queueOfSegment(segment);
+	}
+
+	@Override
+	public List<LockContender> queueOfRoleSegment(String segment) {
+		return current("Role", segment).queueOfRoleSegment(segment);
+	}
+
+	@Override
 	public List<LocalLock> held() {
 		Run run = this.runs.begun();
 		return (run != null) ? run.inspector().held() : List.of();
@@ -42,6 +52,11 @@ final class RestartableInspector implements LockInspector {
 	@Override
 	public boolean breakLock(String name) {
 		return current("Lock", name).breakLock(name);
+	}
+
+	@Override
+	public boolean breakSegment(String segment) {
+		return current("Lock", segment).breakSegment(segment);
 	}
 
 	private LockInspector current(String what, String name) {

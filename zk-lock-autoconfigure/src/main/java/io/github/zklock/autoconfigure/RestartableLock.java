@@ -6,6 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 import io.github.zklock.LockLease;
+import io.github.zklock.LockNames;
 import io.github.zklock.LockRegistry;
 import io.github.zklock.LockUnavailableException;
 import io.github.zklock.NamedLock;
@@ -149,7 +150,7 @@ final class RestartableLock implements NamedLock {
 
 	@Override
 	public String toString() {
-		return ((this.kind == Kind.READ) ? "Read lock '%s'" : "Lock '%s'").formatted(this.name);
+		return ((this.kind == Kind.READ) ? "Read lock '%s'" : "Lock '%s'").formatted(LockNames.shown(this.name));
 	}
 
 	/**

@@ -1,10 +1,10 @@
 package io.github.zklock.autoconfigure;
 
-import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 
+import io.github.zklock.LockNames;
 import io.github.zklock.LockRegistry;
 import io.github.zklock.LockUnavailableException;
 import io.github.zklock.NamedLock;
@@ -49,18 +49,13 @@ final class RestartableRegistry implements LockRegistry {
 	 */
 	private static String requireValid(String name) {
 		Objects.requireNonNull(name, "The name of a lock or role must not be null");
-		if (name.isEmpty()) {
-			throw new IllegalArgumentException("The name of a lock or role must not be empty");
-		}
-		if (!StandardCharsets.UTF_8.newEncoder().canEncode(name)) {
-			throw new IllegalArgumentException("Name '%s' is not valid Unicode".formatted(name));
-		}
-		return name;
+		return LockNames.requireValid(name);
 	}
 
 	static LockUnavailableException stopped(String what, String name) {
 		return new LockUnavailableException(name,
-				"%s '%s' cannot be had because the application has been stopped".formatted(what, name), null);
+				"%s '%s' cannot be had because the application has been stopped".formatted(what, LockNames.shown(name)),
+				null);
 	}
 
 }

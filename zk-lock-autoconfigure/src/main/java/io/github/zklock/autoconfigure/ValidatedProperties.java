@@ -7,6 +7,7 @@ import io.github.zklock.autoconfigure.ZkLockProperties.Auth;
 import io.github.zklock.autoconfigure.ZkLockProperties.Embedded;
 import io.github.zklock.autoconfigure.ZkLockProperties.Session;
 import io.github.zklock.spring.LockConfigurationException;
+import io.github.zklock.zookeeper.ZooKeeperLocks;
 import org.apache.zookeeper.common.PathUtils;
 import org.apache.zookeeper.data.ACL;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +41,7 @@ final class ValidatedProperties {
 		checkDurations();
 		checkPhaseTimeout(environment);
 		checkRoot();
+		checkInstance();
 		checkAuth();
 		checkRoles();
 		List<String> entries = properties.acl();
@@ -48,6 +50,14 @@ final class ValidatedProperties {
 
 	ZkLockProperties get() {
 		return this.properties;
+	}
+
+	/**
+	 * Return the name of this instance, null for a random one.
+	 */
+	@Nullable String instance() {
+		String instance = this.properties.instance();
+		return StringUtils.hasText(instance) ? instance : null;
 	}
 
 	/**
@@ -146,6 +156,31 @@ final class ValidatedProperties {
 							ex.getMessage()),
 					"Let 'zk.lock.root' begin with a slash and not end with one, for example '/zk-lock'.", ex);
 		}
+		try {
+			anyBuilder().root(this.properties.root());
+		}
+		catch (IllegalArgumentException ex) {
+			throw new LockConfigurationException("'zk.lock.root' cannot be used: %s.".formatted(ex.getMessage()),
+					"Make 'zk.lock.root' shorter, for example '/zk-lock'.", ex);
+		}
+	}
+
+	private void checkInstance() {
+		String instance = instance();
+		if (instance != null) {
+			try {
+				anyBuilder().instance(instance);
+			}
+			catch (IllegalArgumentException ex) {
+				throw new LockConfigurationException(
+						"'zk.lock.instance' cannot be used: %s.".formatted(ex.getMessage()),
+						"Make 'zk.lock.instance' shorter, or remove it for a random name.", ex);
+			}
+		}
+	}
+
+	private static ZooKeeperLocks.Builder anyBuilder() {
+		return ZooKeeperLocks.builder("localhost");
 	}
 
 	private void checkAuth() {

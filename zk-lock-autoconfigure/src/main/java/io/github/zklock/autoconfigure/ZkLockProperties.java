@@ -19,6 +19,8 @@ import org.springframework.boot.context.properties.bind.Name;
  * @param connectString Where ZooKeeper is: comma-separated host:port, optionally followed
  * by a path below which everything is kept.
  * @param root Node below which locks and elections are kept.
+ * @param instance Name of this application's instance, for people who look at locks and
+ * elections, for example the name of its pod. Random by default.
  * @param maxWait How long to wait for a lock that others hold, unless something else is
  * said where it is taken.
  * @param session The session with ZooKeeper.
@@ -43,7 +45,7 @@ import org.springframework.boot.context.properties.bind.Name;
 @ConfigurationProperties("zk.lock")
 public record ZkLockProperties(@DefaultValue("true") boolean enabled, @DefaultValue("zookeeper") Type type,
 		@DefaultValue("localhost:2181") String connectString, @DefaultValue("/zk-lock") String root,
-		@DefaultValue("10s") Duration maxWait, @DefaultValue Session session,
+		@Nullable String instance, @DefaultValue("10s") Duration maxWait, @DefaultValue Session session,
 		@DefaultValue("false") boolean curatorReadWrite, @DefaultValue("continue") Startup startup,
 		@DefaultValue Shutdown shutdown, @DefaultValue("2147483547") int order, @DefaultValue List<Auth> auth,
 		@Nullable List<String> acl, @DefaultValue Ssl ssl, @DefaultValue Map<String, String> clientProperties,

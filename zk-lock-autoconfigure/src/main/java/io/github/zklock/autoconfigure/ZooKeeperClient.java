@@ -57,8 +57,8 @@ public final class ZooKeeperClient implements SmartLifecycle, DisposableBean {
 	}
 
 	/**
-	 * Return the name by which this application is known in its nodes. It changes with
-	 * each start.
+	 * Return the name by which this application is known in its nodes:
+	 * {@code zk.lock.instance}, or one that changes with each start.
 	 * @return the instance's name
 	 * @throws IllegalStateException if the application has been stopped
 	 */

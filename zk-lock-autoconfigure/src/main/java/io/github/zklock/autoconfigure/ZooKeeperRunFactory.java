@@ -165,6 +165,10 @@ final class ZooKeeperRunFactory implements Supplier<ZooKeeperRun> {
 		if (acl != null) {
 			builder.acl(acl);
 		}
+		String instance = this.validated.instance();
+		if (instance != null) {
+			builder.instance(instance);
+		}
 		for (Auth auth : this.properties.auth()) {
 			builder.authInfo(auth.scheme(), Objects.requireNonNull(auth.value()));
 		}

@@ -10,6 +10,7 @@ import java.util.function.Consumer;
 
 import io.github.zklock.LockLease;
 import io.github.zklock.LockLostException;
+import io.github.zklock.LockNames;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -148,7 +149,7 @@ final class CallLeases {
 				return candidate.lease();
 			}
 		}
-		throw new IllegalArgumentException("Lock '%s' has not been taken".formatted(name));
+		throw new IllegalArgumentException("Lock '%s' has not been taken".formatted(LockNames.shown(name)));
 	}
 
 	/**

@@ -5,6 +5,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 import io.github.zklock.LockLease;
 import io.github.zklock.LockLostException;
+import io.github.zklock.LockNames;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,7 +43,8 @@ public final class CurrentLock {
 	public static LockLease lease(String name) {
 		HeldLock held = ToldLocks.find(name);
 		if (held == null) {
-			throw new IllegalStateException("The running call does not hold lock '%s': %s".formatted(name, hint()));
+			throw new IllegalStateException(
+					"The running call does not hold lock '%s': %s".formatted(LockNames.shown(name), hint()));
 		}
 		return held.lease();
 	}
@@ -74,7 +76,8 @@ public final class CurrentLock {
 	private static void assertHeld(LockLease lease) {
 		if (!lease.isHeld()) {
 			HeldLock.requireNotLost(lease);
-			throw new IllegalStateException("Lock '%s' has been given back already".formatted(lease.name()));
+			throw new IllegalStateException(
+					"Lock '%s' has been given back already".formatted(LockNames.shown(lease.name())));
 		}
 	}
 
@@ -119,7 +122,7 @@ public final class CurrentLock {
 		@Override
 		public long fencingToken() {
 			if (this.closed) {
-				throw new IllegalStateException("Lock '%s' has been given back".formatted(this.name));
+				throw new IllegalStateException("Lock '%s' has been given back".formatted(LockNames.shown(this.name)));
 			}
 			return this.token;
 		}

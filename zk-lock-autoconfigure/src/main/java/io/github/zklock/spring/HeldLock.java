@@ -2,6 +2,7 @@ package io.github.zklock.spring;
 
 import io.github.zklock.LockLease;
 import io.github.zklock.LockLostException;
+import io.github.zklock.LockNames;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -118,7 +119,8 @@ record HeldLock(LockLease lease, OnLost onLost, @Nullable HeldLock outer) {
 
 	static LockLostException lost(String name, @Nullable Throwable cause) {
 		return new LockLostException(name,
-				"Lock '%s' was lost before the work that it protects had ended".formatted(name), cause);
+				"Lock '%s' was lost before the work that it protects had ended".formatted(LockNames.shown(name)),
+				cause);
 	}
 
 }

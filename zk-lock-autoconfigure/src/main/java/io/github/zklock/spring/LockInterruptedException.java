@@ -1,6 +1,7 @@
 package io.github.zklock.spring;
 
 import io.github.zklock.LockException;
+import io.github.zklock.LockNames;
 
 /**
  * Thrown when a thread was interrupted while it waited for a lock, by methods that cannot
@@ -16,7 +17,7 @@ public class LockInterruptedException extends LockException {
 	 * @param cause the interrupt
 	 */
 	public LockInterruptedException(String name, InterruptedException cause) {
-		super(name, "Interrupted while waiting for lock '%s'".formatted(name), cause);
+		super(name, "Interrupted while waiting for lock '%s'".formatted(LockNames.shown(name)), cause);
 	}
 
 }

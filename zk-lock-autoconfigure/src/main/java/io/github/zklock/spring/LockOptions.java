@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.function.Function;
 
 import io.github.zklock.LockMode;
+import io.github.zklock.LockNames;
 import io.github.zklock.LockTimeoutException;
 import org.jspecify.annotations.Nullable;
 
@@ -42,14 +43,14 @@ public record LockOptions(String name, LockMode mode, @Nullable Duration maxWait
 		requireNotNegative(name, "minHold", minHold);
 		if (fallback != null && onContention == OnContention.THROW) {
 			throw new IllegalArgumentException(
-					"Lock '%s' has a fallback, so 'onContention' must not be THROW".formatted(name));
+					"Lock '%s' has a fallback, so 'onContention' must not be THROW".formatted(LockNames.shown(name)));
 		}
 	}
 
 	private static void requireNotNegative(String name, String option, @Nullable Duration value) {
 		if (value != null && value.isNegative()) {
-			throw new IllegalArgumentException(
-					"'%s' of lock '%s' must not be negative but was %s".formatted(option, name, value));
+			throw new IllegalArgumentException("'%s' of lock '%s' must not be negative but was %s".formatted(option,
+					LockNames.shown(name), value));
 		}
 	}
 

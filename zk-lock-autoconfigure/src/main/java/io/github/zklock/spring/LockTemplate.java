@@ -11,6 +11,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
+import io.github.zklock.LockNames;
 import io.github.zklock.LockRegistry;
 import io.github.zklock.LockTimeoutException;
 import org.jspecify.annotations.Nullable;
@@ -138,7 +139,7 @@ public class LockTemplate {
 		if (refused.onContention() == OnContention.THROW) {
 			throw LockedCall.timeout(refused);
 		}
-		logger.debug("Lock '{}' is held by others: what needs it does not run", refused.name());
+		logger.debug("Lock '{}' is held by others: what needs it does not run", LockNames.shown(refused.name()));
 		Function<LockTimeoutException, ? extends @Nullable Object> fallback = refused.fallback();
 		return (fallback != null) ? fallback.apply(LockedCall.timeout(refused)) : null;
 	}

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 import io.github.zklock.LockLostException;
+import io.github.zklock.LockNames;
 import io.github.zklock.LockRegistry;
 import io.github.zklock.LockTimeoutException;
 import io.github.zklock.spring.support.LossInterrupt;
@@ -162,7 +163,8 @@ final class LockedCall {
 		return new LockTimeoutException(lock.name(),
 				("Lock '%s' was not granted within %d ms because others hold it. LockInspector.queue(\"%s\") tells who; "
 						+ "to wait longer set 'maxWait' or the property 'zk.lock.max-wait'")
-					.formatted(lock.name(), MergedLocks.maxWait(lock).toMillis(), lock.name()),
+					.formatted(LockNames.shown(lock.name()), MergedLocks.maxWait(lock).toMillis(),
+							LockNames.shown(lock.name())),
 				null);
 	}
 

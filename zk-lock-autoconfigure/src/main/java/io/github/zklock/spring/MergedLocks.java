@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.TreeMap;
 
 import io.github.zklock.LockMode;
+import io.github.zklock.LockNames;
 
 /**
  * The locks of one call in the order in which they are taken, each name once, with all
@@ -34,7 +35,7 @@ final class MergedLocks {
 	private static LockOptions complete(LockOptions lock, Duration defaultWait) {
 		if (lock.onContention() == OnContention.FALLBACK && lock.fallback() == null) {
 			throw new IllegalArgumentException(
-					"Lock '%s' has 'onContention' FALLBACK, but no fallback".formatted(lock.name()));
+					"Lock '%s' has 'onContention' FALLBACK, but no fallback".formatted(LockNames.shown(lock.name())));
 		}
 		if (lock.maxWait() != null) {
 			return lock;

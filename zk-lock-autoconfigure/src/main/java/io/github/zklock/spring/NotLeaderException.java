@@ -1,6 +1,7 @@
 package io.github.zklock.spring;
 
 import io.github.zklock.LockException;
+import io.github.zklock.LockNames;
 
 /**
  * Thrown by a call that only the leader may make, in a process that does not lead.
@@ -14,7 +15,7 @@ public class NotLeaderException extends LockException {
 	 * @param role what this process does not lead in
 	 */
 	public NotLeaderException(String role) {
-		super(role, "This process does not lead in '%s'".formatted(role), null);
+		super(role, "This process does not lead in '%s'".formatted(LockNames.shown(role)), null);
 	}
 
 }

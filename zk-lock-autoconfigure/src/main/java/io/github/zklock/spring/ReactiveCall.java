@@ -13,6 +13,7 @@ import java.util.function.UnaryOperator;
 
 import io.github.zklock.LockLease;
 import io.github.zklock.LockMode;
+import io.github.zklock.LockNames;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscription;
@@ -121,7 +122,7 @@ abstract class ReactiveCall<T> extends BaseSubscriber<T> {
 			if (lock.mode() == LockMode.WRITE && entered.mode() == LockMode.READ) {
 				throw new IllegalMonitorStateException(
 						"A publisher holds lock '%s' for reading, and one inside it would wait for ever to write"
-							.formatted(lock.name()));
+							.formatted(LockNames.shown(lock.name())));
 			}
 			this.enteredAgain.put(lock.name(), entered);
 		}

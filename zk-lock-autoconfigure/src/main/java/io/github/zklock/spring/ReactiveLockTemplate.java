@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.function.Supplier;
 
 import io.github.zklock.LockLease;
+import io.github.zklock.LockNames;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
@@ -135,7 +136,7 @@ public class ReactiveLockTemplate {
 			held = (held != null) ? held : HeldLock.find(told(context), name);
 			if (held == null) {
 				return Mono.error(new IllegalStateException(
-						"The context of the subscription does not tell of lock '%s'".formatted(name)));
+						"The context of the subscription does not tell of lock '%s'".formatted(LockNames.shown(name))));
 			}
 			return Mono.just(held.lease());
 		});

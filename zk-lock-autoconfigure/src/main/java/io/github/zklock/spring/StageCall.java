@@ -15,6 +15,7 @@ import java.util.function.UnaryOperator;
 import io.github.zklock.LockLease;
 import io.github.zklock.LockLostException;
 import io.github.zklock.LockMode;
+import io.github.zklock.LockNames;
 import io.github.zklock.LockRegistry;
 import io.github.zklock.LockTimeoutException;
 import io.github.zklock.NamedLock;
@@ -220,7 +221,7 @@ final class StageCall<T extends @Nullable Object> {
 			this.result.completeExceptionally(timeout);
 			return;
 		}
-		logger.debug("Lock '{}' is held by others: what needs it does not run", lock.name());
+		logger.debug("Lock '{}' is held by others: what needs it does not run", LockNames.shown(lock.name()));
 		Function<LockTimeoutException, ? extends @Nullable Object> fallback = lock.fallback();
 		if (fallback == null) {
 			this.result.complete((T) null);

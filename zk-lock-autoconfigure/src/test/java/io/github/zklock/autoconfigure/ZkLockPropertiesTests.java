@@ -38,6 +38,7 @@ class ZkLockPropertiesTests {
 		DEFAULTS.put("zk.lock.type", "zookeeper");
 		DEFAULTS.put("zk.lock.connect-string", "localhost:2181");
 		DEFAULTS.put("zk.lock.root", "/zk-lock");
+		DEFAULTS.put("zk.lock.instance", NONE);
 		DEFAULTS.put("zk.lock.max-wait", "10s");
 		DEFAULTS.put("zk.lock.session.timeout", "15s");
 		DEFAULTS.put("zk.lock.session.connect-timeout", "5s");

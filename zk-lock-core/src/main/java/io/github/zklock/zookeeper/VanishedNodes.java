@@ -1,5 +1,6 @@
 package io.github.zklock.zookeeper;
 
+import io.github.zklock.LockNames;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,11 +29,11 @@ final class VanishedNodes {
 		long pause = this.backOff.next();
 		if (this.backOff.failures() == 2) {
 			logger.warn("Nodes for '{}' vanish again and again, so there are pauses of up to {} s between attempts."
-					+ " Does somebody delete the nodes below '{}'?", this.path.name(),
+					+ " Does somebody delete the nodes below '{}'?", LockNames.shown(this.path.name()),
 					BackOff.LONGEST / 1_000_000_000, this.path.parent());
 		}
 		else {
-			logger.debug("A node for '{}' has vanished", this.path.name());
+			logger.debug("A node for '{}' has vanished", LockNames.shown(this.path.name()));
 		}
 		return pause;
 	}

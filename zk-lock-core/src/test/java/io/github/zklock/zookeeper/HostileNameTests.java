@@ -141,7 +141,7 @@ class HostileNameTests extends LockTestSupport {
 		FaultProxy proxy = proxy();
 		ZooKeeperLocks locks = closing(
 				builder(proxy.connectString(), LONG_SESSION).connectTimeout(Duration.ofMillis(100))
-					.answerTime(Duration.ofMillis(100))
+					.answerTimeout(Duration.ofMillis(100))
 					.build());
 		proxy.refuse();
 		assertHarmless(LockUnavailableException.class, () -> locks.lock(NAME).tryLock());

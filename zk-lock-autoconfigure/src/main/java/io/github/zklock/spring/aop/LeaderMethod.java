@@ -2,6 +2,7 @@ package io.github.zklock.spring.aop;
 
 import java.lang.reflect.Method;
 
+import io.github.zklock.LockNames;
 import io.github.zklock.spring.NotLeaderException;
 import io.github.zklock.spring.OnNotLeading;
 import io.github.zklock.spring.leader.LeadershipExecution;
@@ -36,7 +37,7 @@ record LeaderMethod(Method method, Class<?> type, CallStyle style, String role, 
 		}
 		if (logger.isDebugEnabled()) {
 			logger.debug("{} is skipped because this process does not lead in '{}'", Descriptions.of(this.method),
-					this.role);
+					LockNames.shown(this.role));
 		}
 		return this.empty;
 	}

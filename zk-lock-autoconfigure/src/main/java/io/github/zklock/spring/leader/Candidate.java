@@ -3,6 +3,7 @@ package io.github.zklock.spring.leader;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
+import io.github.zklock.LockNames;
 import io.github.zklock.leader.LeaderElection;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -71,7 +72,7 @@ final class Candidate {
 			return;
 		}
 		if (!join) {
-			this.leaver = startThread("zk-lock-leaving-" + this.role, this::leave);
+			this.leaver = startThread("zk-lock-leaving-" + LockNames.shown(this.role), this::leave);
 		}
 		else if (joining != null) {
 			joining.addListener(this.events);
@@ -89,7 +90,7 @@ final class Candidate {
 			leaving.leave();
 		}
 		catch (RuntimeException ex) {
-			logger.warn("Leaving role '{}' has failed", this.role, ex);
+			logger.warn("Leaving role '{}' has failed", LockNames.shown(this.role), ex);
 		}
 		finally {
 			left();
@@ -98,7 +99,7 @@ final class Candidate {
 			settle();
 		}
 		catch (RuntimeException ex) {
-			logger.error("Role '{}' cannot be joined again", this.role, ex);
+			logger.error("Role '{}' cannot be joined again", LockNames.shown(this.role), ex);
 		}
 	}
 

@@ -3,6 +3,7 @@ package io.github.zklock.spring.leader;
 import java.util.concurrent.CompletionException;
 
 import io.github.zklock.LockLostException;
+import io.github.zklock.LockNames;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,7 +15,7 @@ record LeadershipLoss(String role) {
 
 	LockLostException exception(@Nullable Throwable cause) {
 		return new LockLostException(this.role,
-				"Leadership of role '%s' was lost before its work had ended: ".formatted(this.role)
+				"Leadership of role '%s' was lost before its work had ended: ".formatted(LockNames.shown(this.role))
 						+ "another process may lead since",
 				cause);
 	}

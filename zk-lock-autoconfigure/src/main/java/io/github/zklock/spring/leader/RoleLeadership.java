@@ -8,6 +8,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
+import io.github.zklock.LockNames;
 import io.github.zklock.leader.LeaderWork;
 import io.github.zklock.leader.Leadership;
 import io.github.zklock.spring.OnLost;
@@ -164,7 +165,7 @@ final class RoleLeadership implements Leadership {
 
 	@Override
 	public String toString() {
-		return "leadership of role '%s'".formatted(this.role);
+		return "leadership of role '%s'".formatted(LockNames.shown(this.role));
 	}
 
 }

@@ -8,6 +8,7 @@ import io.github.zklock.LocalLock;
 import io.github.zklock.LockLease;
 import io.github.zklock.LockLostException;
 import io.github.zklock.LockMode;
+import io.github.zklock.LockNames;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -98,7 +99,7 @@ final class Hold implements LockLease {
 	public long fencingToken() {
 		if (!isHeld()) {
 			if (isClosed()) {
-				throw new IllegalStateException("Lock '%s' has been given back".formatted(name()));
+				throw new IllegalStateException("Lock '%s' has been given back".formatted(LockNames.shown(name())));
 			}
 			throw lost();
 		}
@@ -112,7 +113,7 @@ final class Hold implements LockLease {
 
 	LockLostException lost() {
 		return new LockLostException(name(),
-				"Lock '%s' was lost: it may belong to someone else since".formatted(name()), null);
+				"Lock '%s' was lost: it may belong to someone else since".formatted(LockNames.shown(name())), null);
 	}
 
 	// Entering again
@@ -132,7 +133,7 @@ final class Hold implements LockLease {
 		if (mode == LockMode.WRITE && this.writes == 0) {
 			throw new IllegalMonitorStateException(
 					"Thread '%s' holds lock '%s' for reading and would wait for itself: unlock the read lock first"
-						.formatted(Thread.currentThread().getName(), name()));
+						.formatted(Thread.currentThread().getName(), LockNames.shown(name())));
 		}
 		count(mode, 1);
 		return true;
@@ -170,8 +171,8 @@ final class Hold implements LockLease {
 	@Override
 	public void close(Duration minHold) {
 		if (minHold.isNegative()) {
-			throw new IllegalArgumentException(
-					"'minHold' of lock '%s' must not be negative but was %s".formatted(name(), minHold));
+			throw new IllegalArgumentException("'minHold' of lock '%s' must not be negative but was %s"
+				.formatted(LockNames.shown(name()), minHold));
 		}
 		this.table.close(this, Wait.toNanos(minHold) - heldNanos());
 	}

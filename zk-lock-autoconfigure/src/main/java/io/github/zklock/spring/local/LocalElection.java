@@ -13,6 +13,7 @@ import java.util.function.Supplier;
 
 import io.github.zklock.LockContender;
 import io.github.zklock.LockMode;
+import io.github.zklock.LockNames;
 import io.github.zklock.LockUnavailableException;
 import io.github.zklock.leader.LeaderElection;
 import io.github.zklock.leader.LeaderWork;
@@ -81,7 +82,8 @@ final class LocalElection implements LeaderElection, Leadership {
 	private void requireOpen(String consequence) {
 		if (this.services.isClosed()) {
 			throw new LockUnavailableException(this.role,
-					"Role '%s' %s because the registry is closed".formatted(this.role, consequence), null);
+					"Role '%s' %s because the registry is closed".formatted(LockNames.shown(this.role), consequence),
+					null);
 		}
 	}
 
@@ -233,7 +235,8 @@ final class LocalElection implements LeaderElection, Leadership {
 		}
 		Reign present = openReign();
 		if (present == null) {
-			throw new IllegalStateException("This process does not lead role '%s'".formatted(this.role));
+			throw new IllegalStateException(
+					"This process does not lead role '%s'".formatted(LockNames.shown(this.role)));
 		}
 		return present.token();
 	}
@@ -320,7 +323,7 @@ final class LocalElection implements LeaderElection, Leadership {
 
 	@Override
 	public String toString() {
-		return "election of role '%s'".formatted(this.role);
+		return "election of role '%s'".formatted(LockNames.shown(this.role));
 	}
 
 }

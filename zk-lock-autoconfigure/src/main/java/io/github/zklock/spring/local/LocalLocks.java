@@ -1,6 +1,5 @@
 package io.github.zklock.spring.local;
 
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -13,10 +12,12 @@ import io.github.zklock.LockContender;
 import io.github.zklock.LockInspector;
 import io.github.zklock.LockListener;
 import io.github.zklock.LockMode;
+import io.github.zklock.LockNames;
 import io.github.zklock.LockRegistry;
 import io.github.zklock.LockUnavailableException;
 import io.github.zklock.NamedLock;
 import io.github.zklock.leader.LeaderElection;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Locks and elections of one process, without ZooKeeper. They keep the contract of
@@ -74,9 +75,22 @@ public final class LocalLocks implements LockRegistry, LockInspector, AutoClosea
 	 * @throws IllegalArgumentException if a wait is negative
 	 */
 	public LocalLocks(Duration handOverWait, Duration closeWait, Collection<? extends LockListener> listeners) {
+		this(null, handOverWait, closeWait, listeners);
+	}
+
+	/**
+	 * Create a registry.
+	 * @param instance the name of this instance, null for a random one
+	 * @param handOverWait how long {@link LeaderElection#leave()} waits for running work
+	 * @param closeWait how long {@link #close()} waits for those who hold a lock
+	 * @param listeners hear what happens to locks
+	 * @throws IllegalArgumentException if a wait is negative
+	 */
+	public LocalLocks(@Nullable String instance, Duration handOverWait, Duration closeWait,
+			Collection<? extends LockListener> listeners) {
 		this.handOverWait = requireNotNegative("handOverWait", handOverWait);
 		this.closeWait = requireNotNegative("closeWait", closeWait);
-		this.services = new Services(List.copyOf(listeners));
+		this.services = new Services(instance, List.copyOf(listeners));
 		this.table = new LockTable(this.services);
 	}
 
@@ -113,13 +127,7 @@ public final class LocalLocks implements LockRegistry, LockInspector, AutoClosea
 	 */
 	private static String requireName(String name) {
 		Objects.requireNonNull(name, "The name of a lock or role must not be null");
-		if (name.isEmpty()) {
-			throw new IllegalArgumentException("The name of a lock or role must not be empty");
-		}
-		if (!StandardCharsets.UTF_8.newEncoder().canEncode(name)) {
-			throw new IllegalArgumentException("Name '%s' is not valid Unicode".formatted(name));
-		}
-		return name;
+		return LockNames.requireValid(name);
 	}
 
 	// For people to look at
@@ -135,6 +143,25 @@ public final class LocalLocks implements LockRegistry, LockInspector, AutoClosea
 		requireOpen(role);
 		LocalElection election = this.elections.get(role);
 		return (election != null) ? election.queue() : List.of();
+	}
+
+	@Override
+	public List<LockContender> queueOfSegment(String segment) {
+		LockNames.requireSegment(segment);
+		requireOpen(segment);
+		String name = this.table.nameOf(segment);
+		return (name != null) ? queue(name) : List.of();
+	}
+
+	@Override
+	public List<LockContender> queueOfRoleSegment(String segment) {
+		LockNames.requireSegment(segment);
+		requireOpen(segment);
+		return this.elections.values()
+			.stream()
+			.filter((election) -> LockNames.segment(election.role()).equals(segment))
+			.flatMap((election) -> election.queue().stream())
+			.toList();
 	}
 
 	@Override
@@ -160,11 +187,19 @@ public final class LocalLocks implements LockRegistry, LockInspector, AutoClosea
 		return this.table.takeAway(name);
 	}
 
+	@Override
+	public boolean breakSegment(String segment) {
+		LockNames.requireSegment(segment);
+		requireOpen(segment);
+		String name = this.table.nameOf(segment);
+		return name != null && breakLock(name);
+	}
+
 	private void requireOpen(String name) {
 		requireName(name);
 		if (this.services.isClosed()) {
 			throw new LockUnavailableException(name,
-					"Queue of '%s' cannot be looked at: the registry is closed".formatted(name), null);
+					"Queue of '%s' cannot be looked at: the registry is closed".formatted(LockNames.shown(name)), null);
 		}
 	}
 

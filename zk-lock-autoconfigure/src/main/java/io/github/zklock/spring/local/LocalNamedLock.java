@@ -9,6 +9,7 @@ import java.util.concurrent.TimeUnit;
 import io.github.zklock.LockException;
 import io.github.zklock.LockLease;
 import io.github.zklock.LockMode;
+import io.github.zklock.LockNames;
 import io.github.zklock.LockTimeoutException;
 import io.github.zklock.LockUnavailableException;
 import io.github.zklock.NamedLock;
@@ -118,7 +119,8 @@ final class LocalNamedLock implements NamedLock {
 		throwIfInterrupted();
 		Hold hold = obtain(null, Wait.forever());
 		if (hold == null) {
-			throw new IllegalStateException("An endless wait for lock '%s' has ended".formatted(this.name));
+			throw new IllegalStateException(
+					"An endless wait for lock '%s' has ended".formatted(LockNames.shown(this.name)));
 		}
 		return hold;
 	}
@@ -139,8 +141,8 @@ final class LocalNamedLock implements NamedLock {
 
 	private Wait waitFor(Duration maxWait) {
 		if (maxWait.isNegative()) {
-			throw new IllegalArgumentException(
-					"'maxWait' for lock '%s' must not be negative but was %s".formatted(this.name, maxWait));
+			throw new IllegalArgumentException("'maxWait' for lock '%s' must not be negative but was %s"
+				.formatted(LockNames.shown(this.name), maxWait));
 		}
 		return Wait.of(maxWait);
 	}
@@ -242,19 +244,19 @@ final class LocalNamedLock implements NamedLock {
 		Duration waited = request.time().waited();
 		if (outcome.closed()) {
 			LockException failure = new LockUnavailableException(this.name,
-					"Lock '%s' cannot be had because the registry is closed".formatted(this.name), null);
+					"Lock '%s' cannot be had because the registry is closed".formatted(LockNames.shown(this.name)),
+					null);
 			this.services.tell((listener) -> listener.failed(this.name, waited, failure));
 			return failure;
 		}
 		this.services.tell((listener) -> listener.timedOut(this.name, waited));
-		return new LockTimeoutException(this.name,
-				"Lock '%s' was not granted within %d ms because others hold it".formatted(this.name, waited.toMillis()),
-				null);
+		return new LockTimeoutException(this.name, "Lock '%s' was not granted within %d ms because others hold it"
+			.formatted(LockNames.shown(this.name), waited.toMillis()), null);
 	}
 
 	@Override
 	public String toString() {
-		return ((this.mode == LockMode.READ) ? "Read lock '%s'" : "Lock '%s'").formatted(this.name);
+		return ((this.mode == LockMode.READ) ? "Read lock '%s'" : "Lock '%s'").formatted(LockNames.shown(this.name));
 	}
 
 }

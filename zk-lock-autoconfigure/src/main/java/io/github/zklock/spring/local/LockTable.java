@@ -14,6 +14,7 @@ import java.util.stream.Stream;
 
 import io.github.zklock.LocalLock;
 import io.github.zklock.LockContender;
+import io.github.zklock.LockNames;
 import io.github.zklock.spring.local.Request.Outcome;
 import org.jspecify.annotations.Nullable;
 
@@ -203,6 +204,17 @@ final class LockTable {
 	private LockContender describe(Request request, long token, boolean holding) {
 		return this.services.contender(request.number(), request.mode(), holding, request.caller(), request.since(),
 				token);
+	}
+
+	/**
+	 * Return the name that somebody has or waits for, by its segment.
+	 */
+	@Nullable String nameOf(String segment) {
+		return this.<@Nullable String>guarded(() -> this.queues.keySet()
+			.stream()
+			.filter((name) -> LockNames.segment(name).equals(segment))
+			.findFirst()
+			.orElse(null));
 	}
 
 	int knownNames() {

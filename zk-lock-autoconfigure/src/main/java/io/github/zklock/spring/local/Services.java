@@ -16,6 +16,8 @@ import java.util.function.Consumer;
 import io.github.zklock.LockContender;
 import io.github.zklock.LockListener;
 import io.github.zklock.LockMode;
+import io.github.zklock.LockNames;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What all locks and elections of one registry share.
@@ -26,12 +28,11 @@ final class Services {
 
 	private static final long PID = ProcessHandle.current().pid();
 
-	private final String instance = UUID.randomUUID().toString().substring(0, 8);
+	private final String instance;
 
-	private final UserThreads users = new UserThreads(daemons("-user-"));
+	private final UserThreads users;
 
-	private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, daemons("-timer-"),
-			new ThreadPoolExecutor.DiscardPolicy());
+	private final ScheduledThreadPoolExecutor timer;
 
 	private final AtomicLong numbers = new AtomicLong();
 
@@ -40,6 +41,13 @@ final class Services {
 	private volatile boolean closed;
 
 	Services(List<LockListener> listeners) {
+		this(null, listeners);
+	}
+
+	Services(@Nullable String instance, List<LockListener> listeners) {
+		this.instance = (instance != null) ? instance : UUID.randomUUID().toString().substring(0, 8);
+		this.users = new UserThreads(daemons("-user-"));
+		this.timer = new ScheduledThreadPoolExecutor(1, daemons("-timer-"), new ThreadPoolExecutor.DiscardPolicy());
 		this.listeners = listeners.stream().map((listener) -> new Line(listener, this.users.inOrder())).toList();
 		this.timer.setRemoveOnCancelPolicy(true);
 		this.timer.setKeepAliveTime(10, TimeUnit.SECONDS);
@@ -48,8 +56,9 @@ final class Services {
 
 	private ThreadFactory daemons(String kind) {
 		AtomicInteger count = new AtomicInteger();
+		String prefix = "zk-lock-" + LockNames.shown(this.instance) + kind;
 		return (task) -> {
-			Thread thread = new Thread(task, "zk-lock-" + this.instance + kind + count.incrementAndGet());
+			Thread thread = new Thread(task, prefix + count.incrementAndGet());
 			thread.setDaemon(true);
 			return thread;
 		};

@@ -1,6 +1,7 @@
 package io.github.zklock.spring.local;
 
 import io.github.zklock.LockLostException;
+import io.github.zklock.LockNames;
 import io.github.zklock.leader.LeaderWork;
 import org.jspecify.annotations.Nullable;
 
@@ -77,7 +78,7 @@ final class Work implements LeaderWork {
 	LockLostException lost(@Nullable Throwable cause) {
 		String role = this.election.role();
 		return new LockLostException(role,
-				"Leadership of role '%s' was lost: another one may lead since".formatted(role), cause);
+				"Leadership of role '%s' was lost: another one may lead since".formatted(LockNames.shown(role)), cause);
 	}
 
 	// Under the monitor of the election

@@ -1,0 +1,156 @@
+package io.github.zklock.spring;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.github.zklock.LockException;
+import io.github.zklock.LockLease;
+import io.github.zklock.LockLostException;
+import io.github.zklock.LockMode;
+import io.github.zklock.LockTimeoutException;
+import io.github.zklock.spring.local.LocalLocks;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+import reactor.core.publisher.Mono;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+/**
+ * What messages and logs show of a name that would write lines of its own.
+ */
+class HostileNameTests {
+
+	private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+	private static final String NAME = "x'\r\nERROR\u001b[2J\u2028\u202e" + "y".repeat(100_000);
+
+	private static final String SHOWN = "x'\\r\\nERROR\\u001B[2J\\u2028\\u202Ey";
+
+	private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+
+	private final LocalLocks locks = new LocalLocks();
+
+	private final LockTemplate template = new LockTemplate(this.locks, Duration.ZERO, Runnable::run);
+
+	private static Logger logger() {
+		return (Logger) LoggerFactory.getLogger("io.github.zklock.spring");
+	}
+
+	@BeforeEach
+	void listenToTheLog() {
+		this.log.start();
+		logger().addAppender(this.log);
+		logger().setLevel(Level.DEBUG);
+	}
+
+	@AfterEach
+	void close() {
+		logger().setLevel(null);
+		logger().detachAppender(this.log);
+		this.locks.close();
+	}
+
+	private static void assertHarmless(Class<? extends Throwable> type, ThrowingCallable failing) {
+		Throwable failure = catchThrowable(failing);
+		assertThat(failure).isInstanceOf(type);
+		assertHarmless(String.valueOf(failure.getMessage()));
+		if (failure instanceof LockException exception) {
+			assertThat(exception.name()).isEqualTo(NAME);
+		}
+	}
+
+	private static void assertHarmless(String text) {
+		assertThat(text).contains(SHOWN).hasSizeLessThan(800).doesNotContain("\r", "\n", "\u001b", "\u2028", "\u202e");
+	}
+
+	@Test
+	void lockThatOthersHold() throws Throwable {
+		LockOptions options = LockOptions.of(NAME);
+		LockOptions skipping = options.onContention(OnContention.SKIP);
+		try (LockLease held = this.locks.lock(NAME).acquire()) {
+			assertThat(held.isHeld()).isTrue();
+			assertHarmless(LockTimeoutException.class, () -> this.template.execute(NAME, () -> "never"));
+			assertHarmless(LockTimeoutException.class,
+					() -> get(this.template.executeAsync(options, () -> CompletableFuture.completedFuture("never"))));
+			this.template.execute(skipping, () -> "never");
+			get(this.template.executeAsync(skipping, () -> CompletableFuture.completedFuture("never")));
+			assertThat(this.log.list).extracting(ILoggingEvent::getFormattedMessage)
+				.filteredOn((message) -> message.startsWith("Lock '"))
+				.hasSize(2)
+				.allSatisfy(HostileNameTests::assertHarmless);
+		}
+	}
+
+	private static void get(CompletableFuture<?> future) throws Throwable {
+		try {
+			future.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+		}
+		catch (ExecutionException ex) {
+			throw Objects.requireNonNull(ex.getCause());
+		}
+	}
+
+	@Test
+	void lockThatIsLost() {
+		assertHarmless(LockLostException.class, () -> this.template.execute(NAME, () -> {
+			assertThat(this.locks.breakLock(NAME)).isTrue();
+			assertHarmless(LockLostException.class, () -> CurrentLock.assertHeld(NAME));
+			return "done";
+		}));
+		assertHarmless(new LockLostEvent(NAME).toString());
+	}
+
+	@Test
+	void interruptedWait() throws Exception {
+		try (LockLease held = this.locks.lock(NAME).acquire()) {
+			assertThat(held.isHeld()).isTrue();
+			Thread.currentThread().interrupt();
+			assertHarmless(LockInterruptedException.class,
+					() -> this.template.execute(LockOptions.of(NAME).maxWait(PATIENCE), () -> "never"));
+			assertThat(Thread.interrupted()).isTrue();
+		}
+	}
+
+	@Test
+	void misuse() {
+		LockOptions options = LockOptions.of(NAME);
+		assertHarmless(IllegalArgumentException.class, () -> options.maxWait(Duration.ofSeconds(-1)));
+		assertHarmless(IllegalArgumentException.class, () -> options.minHold(Duration.ofSeconds(-1)));
+		assertHarmless(IllegalArgumentException.class, () -> new LockOptions(NAME, LockMode.WRITE, null,
+				OnContention.THROW, (contention) -> "x", Duration.ZERO, options.onLost()));
+		assertHarmless(IllegalArgumentException.class,
+				() -> this.template.execute(options.onContention(OnContention.FALLBACK), () -> "never"));
+		assertHarmless(IllegalStateException.class,
+				() -> this.template.execute("other", () -> CurrentLock.lease(NAME)));
+		CurrentLock.simulate(NAME, () -> {
+			LockLease lease = CurrentLock.lease();
+			lease.close();
+			assertHarmless(IllegalStateException.class, lease::fencingToken);
+		});
+		assertHarmless(String.valueOf(new NotLeaderException(NAME).getMessage()));
+	}
+
+	@Test
+	void misuseOfPublishers() {
+		ReactiveLockTemplate reactive = new ReactiveLockTemplate(this.template);
+		LockOptions reading = LockOptions.of(NAME).mode(LockMode.READ);
+		assertHarmless(IllegalStateException.class, () -> ReactiveLockTemplate.currentLease(NAME).block(PATIENCE));
+		assertHarmless(IllegalMonitorStateException.class,
+				() -> reactive
+					.mono(List.of(reading), () -> reactive.mono(LockOptions.of(NAME), () -> Mono.just("never")))
+					.block(PATIENCE));
+	}
+
+}
