@@ -165,8 +165,9 @@ public record ZkLockProperties(@DefaultValue("true") boolean enabled, @DefaultVa
 	 * name.
 	 * @param followReadiness Whether to give up leadership while the application refuses
 	 * traffic.
-	 * @param handOverWait How long a leader that leaves waits for its running work. Must
-	 * not be longer than spring.lifecycle.timeout-per-shutdown-phase.
+	 * @param handOverWait How long a leader that leaves waits for its running work and
+	 * for listeners that hear of it. Must not be longer than
+	 * spring.lifecycle.timeout-per-shutdown-phase.
 	 */
 	public record Leader(@DefaultValue List<String> roles, @DefaultValue("true") boolean followReadiness,
 			@DefaultValue("10s") Duration handOverWait) {

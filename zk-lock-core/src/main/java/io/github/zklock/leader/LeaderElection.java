@@ -29,9 +29,13 @@ public interface LeaderElection {
 	/**
 	 * Take part no longer. A leader starts no more {@link Leadership#run(Runnable) work},
 	 * waits for what is running, though not for the caller's own and not for ever,
-	 * interrupts what is still running then, and only then lets the next one lead.
-	 * Returns when ZooKeeper has answered, or when the connection is gone. An interrupt
-	 * ends the wait for running work, and stays set.
+	 * interrupts what is still running then, tells the listeners, waits until they have
+	 * {@link LeadershipListener#revoked(String, long) heard} of it, though not for the
+	 * one that is the caller and not for ever, and only then lets the next one lead. If
+	 * leadership is lost meanwhile, nobody is waited for any more. Returns when ZooKeeper
+	 * has answered, or when the connection is gone. An interrupt ends the waits for work
+	 * and listeners, and stays set. Who joins meanwhile takes part anew, behind all
+	 * others.
 	 */
 	void leave();
 
@@ -58,8 +62,8 @@ public interface LeaderElection {
 	List<Participant> participants();
 
 	/**
-	 * Add a listener. If this process leads, the listener is told at once. Adding it once
-	 * more has no effect.
+	 * Add a listener. If this process leads, or is refused, the listener is told at once.
+	 * Adding it once more has no effect.
 	 * @param listener hears of this process's leadership
 	 */
 	void addListener(LeadershipListener listener);

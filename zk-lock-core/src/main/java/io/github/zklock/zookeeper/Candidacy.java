@@ -1,10 +1,14 @@
 package io.github.zklock.zookeeper;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
+import io.github.zklock.LockException;
 import io.github.zklock.LockNames;
 import io.github.zklock.LockUnavailableException;
 import io.github.zklock.leader.LeadershipListener;
@@ -30,6 +34,12 @@ final class Candidacy implements Contender.Owner, Dependent {
 
 	private static final Logger logger = LoggerFactory.getLogger(Candidacy.class);
 
+	static final long LEAST_NANOS_FOR_LISTENERS = TimeUnit.MILLISECONDS.toNanos(500);
+
+	private final ZooKeeperElection election;
+
+	private final Elections elections;
+
 	private final LockPath path;
 
 	private final Services services;
@@ -38,7 +48,12 @@ final class Candidacy implements Contender.Owner, Dependent {
 
 	private final LeadershipListeners listeners;
 
+	private final long handOverNanos;
+
 	private final List<CompletableFuture<Void>> leavers = new ArrayList<>();
+
+	// If one of them is a listener's, that listener is not waited for
+	private final Set<Thread> leavingThreads = new HashSet<>();
 
 	private boolean joined;
 
@@ -47,11 +62,14 @@ final class Candidacy implements Contender.Owner, Dependent {
 	// Its node may still be there
 	private @Nullable Contender departing;
 
+	// If there is one, the departing node has not been deleted yet
+	private @Nullable HandOver handOver;
+
 	private volatile @Nullable Reign reign;
 
 	private boolean suspended;
 
-	private boolean failing;
+	private @Nullable LockException failure;
 
 	private boolean pausing;
 
@@ -59,12 +77,28 @@ final class Candidacy implements Contender.Owner, Dependent {
 
 	private boolean nodeCreated;
 
-	Candidacy(LockPath path, Services services) {
+	/**
+	 * Create a candidacy that takes no part yet.
+	 * @param election what callers see of it
+	 * @param elections all elections of the registry
+	 * @param path where the nodes are
+	 * @param services what all share
+	 * @param handOverNanos how long those who work as a leader or listen are waited for
+	 * when it leaves
+	 */
+	Candidacy(ZooKeeperElection election, Elections elections, LockPath path, Services services, long handOverNanos) {
+		this.election = election;
+		this.elections = elections;
 		this.path = path;
 		this.services = services;
 		this.keeper = services.keeper();
-		this.listeners = new LeadershipListeners(services.users());
+		this.listeners = new LeadershipListeners(services.users(), this::heard);
+		this.handOverNanos = handOverNanos;
 		this.vanished = new VanishedNodes(path);
+	}
+
+	ZooKeeperElection election() {
+		return this.election;
 	}
 
 	String role() {
@@ -85,6 +119,9 @@ final class Candidacy implements Contender.Owner, Dependent {
 		if (this.keeper.isClosed()) {
 			throw new LockUnavailableException(role(),
 					"Role '%s' cannot be had because the registry is closed".formatted(LockNames.shown(role())), null);
+		}
+		if (!this.joined) {
+			this.failure = null;
 		}
 		this.joined = true;
 		proceed();
@@ -120,7 +157,7 @@ final class Candidacy implements Contender.Owner, Dependent {
 
 	@Override
 	public void queued(Contender queued) {
-		this.failing = false;
+		this.failure = null;
 	}
 
 	// Leading
@@ -130,7 +167,7 @@ final class Candidacy implements Contender.Owner, Dependent {
 		if (granted != this.contender) {
 			return;
 		}
-		this.failing = false;
+		this.failure = null;
 		Lease lease = granted.session().lease();
 		int term = lease.currentTerm();
 		if (term == Lease.NONE) {
@@ -198,23 +235,32 @@ final class Candidacy implements Contender.Owner, Dependent {
 				past.add((told) -> told.suspended(role(), present.token()));
 			}
 		}
+		LockException refusal = this.failure;
+		if (refusal != null && this.joined) {
+			past.add((told) -> told.failed(role(), refusal));
+		}
 		this.listeners.add(listener, past);
+		this.elections.keep(this, true);
 	}
 
-	void removeListener(LeadershipListener listener) {
+	synchronized void removeListener(LeadershipListener listener) {
 		this.listeners.remove(listener);
+		this.elections.keep(this, !this.listeners.isEmpty());
 	}
 
 	// Leaving
 
 	/**
 	 * Take part no longer, and let no more work begin. Leadership ends as soon as no work
-	 * is going on.
+	 * is going on. From now on, until it has {@link #left() left}, nobody waits for the
+	 * current thread.
 	 * @return the attempt that is to end, if there is one
 	 */
 	synchronized @Nullable Contender windUp() {
+		this.leavingThreads.add(Thread.currentThread());
+		heard();
 		this.joined = false;
-		Contender leaving = this.contender;
+		Contender leaving = (this.contender != null) ? this.contender : this.departing;
 		Reign present = this.reign;
 		if (present != null) {
 			present.windUp();
@@ -228,22 +274,29 @@ final class Candidacy implements Contender.Owner, Dependent {
 	/**
 	 * Wait until nobody else works as a leader who is about to leave.
 	 */
-	synchronized void awaitWork(@Nullable Contender leaving, long nanos) throws InterruptedException {
+	synchronized void awaitWork(@Nullable Contender leaving) throws InterruptedException {
 		Reign ending = (leaving == this.contender) ? this.reign : null;
-		long deadline = System.nanoTime() + nanos;
-		long remaining = nanos;
+		long remaining = (ending != null) ? remaining(ending) : 0;
 		while (ending != null && ending == this.reign && ending.isUsedByOther(Thread.currentThread())
 				&& remaining > 0) {
 			wait(1 + remaining / 1_000_000);
-			remaining = deadline - System.nanoTime();
+			remaining = remaining(ending);
 		}
+	}
+
+	/**
+	 * Return how long an end in good order may still take.
+	 */
+	private long remaining(Reign ending) {
+		return this.handOverNanos - ending.windingUpFor();
 	}
 
 	/**
 	 * Give up the leadership and the place in the queue, whatever work is going on,
 	 * unless they belong to a later attempt.
 	 * @param leaving the attempt that is to end
-	 * @return completed when ZooKeeper has answered, or when the connection is gone
+	 * @return completed when listeners have heard of it, within limits, and ZooKeeper has
+	 * answered, or the connection is gone
 	 */
 	synchronized CompletableFuture<Void> resign(@Nullable Contender leaving) {
 		if (leaving == this.contender) {
@@ -251,19 +304,89 @@ final class Candidacy implements Contender.Owner, Dependent {
 		}
 		CompletableFuture<Void> left = new CompletableFuture<>();
 		this.leavers.add(left);
-		if (!isLeaving() || this.keeper.hasLostConnection()) {
+		if (!isLeaving() || (this.handOver == null && this.keeper.hasLostConnection())) {
 			finish();
 		}
 		return left;
 	}
 
+	/**
+	 * The current thread is leaving no more.
+	 */
+	synchronized void left() {
+		this.leavingThreads.remove(Thread.currentThread());
+	}
+
 	private void giveUp() {
-		revoke();
 		Contender present = this.contender;
-		if (present != null && present.abandon()) {
-			depart(present);
+		Reign ending = this.reign;
+		if (present != null && ending != null && ending.goesOn() && this.handOverNanos > 0) {
+			handOver(present, ending);
+		}
+		else {
+			revoke();
+			if (present != null && present.abandon()) {
+				depart(present);
+			}
 		}
 		settle();
+	}
+
+	/**
+	 * End a leadership that is not lost, and delete its node when the listeners have
+	 * heard of it. From now on the attempt is nobody's: it is not adopted, confirmed or
+	 * granted any more.
+	 */
+	private void handOver(Contender leaving, Reign ending) {
+		long nanos = Math.max(LEAST_NANOS_FOR_LISTENERS, remaining(ending));
+		this.handOver = new HandOver(leaving, ending.term(), this.keeper.loop().schedule(() -> hurry(leaving), nanos));
+		this.departing = leaving;
+		this.contender = null;
+		revoke();
+		heard();
+	}
+
+	/**
+	 * Delete the node of a former leader if all listeners have heard that it does not
+	 * lead any more.
+	 */
+	private synchronized void heard() {
+		HandOver present = this.handOver;
+		if (present != null && this.listeners.haveHeardAll(this.leavingThreads)) {
+			hurry(present.contender());
+		}
+	}
+
+	/**
+	 * Wait for listeners no longer.
+	 * @param leaving the attempt that is to end
+	 */
+	synchronized void hurry(@Nullable Contender leaving) {
+		HandOver present = this.handOver;
+		if (present != null && present.contender() == leaving) {
+			present.contender().release();
+			endHandOver();
+			depart(present.contender());
+		}
+	}
+
+	/**
+	 * Wait for listeners no longer, whatever attempt is to end.
+	 */
+	synchronized void hurry() {
+		hurry(this.departing);
+	}
+
+	private void endHandOver() {
+		if (this.handOver != null) {
+			this.handOver.timeout().cancel(false);
+			this.handOver = null;
+			this.keeper.changed();
+		}
+	}
+
+	synchronized boolean isHandingOver() {
+		return this.handOver != null;
 	}
 
 	/**
@@ -322,6 +445,10 @@ final class Candidacy implements Contender.Owner, Dependent {
 
 	@Override
 	public synchronized void leaseEnded(Session session, int term) {
+		HandOver ending = this.handOver;
+		if (ending != null && ending.isOf(session) && ending.term() <= term) {
+			hurry(ending.contender());
+		}
 		Contender present = this.contender;
 		if (present == null || present.session() != session || !present.isGranted()) {
 			return;
@@ -349,6 +476,10 @@ final class Candidacy implements Contender.Owner, Dependent {
 			pause(this.vanished.pause());
 			settle();
 		}
+		else if (gone == this.departing) {
+			endHandOver();
+			departed(gone);
+		}
 	}
 
 	private void pause(long nanos) {
@@ -360,6 +491,10 @@ final class Candidacy implements Contender.Owner, Dependent {
 
 	@Override
 	public void failed(Contender failed, String reason, @Nullable Exception cause) {
+		if (failed == this.departing) {
+			endHandOver();
+			depart(failed);
+		}
 		if (failed != this.contender) {
 			return;
 		}
@@ -369,14 +504,17 @@ final class Candidacy implements Contender.Owner, Dependent {
 	}
 
 	private void tryAgainLater(String reason, @Nullable Exception cause) {
-		if (this.failing) {
+		if (this.failure != null) {
 			logger.debug("Role '{}' cannot be had because {}", LockNames.shown(role()), reason, cause);
 		}
-		else {
+		else if (this.joined) {
 			logger.error("Role '{}' cannot be had because {}. Trying again until it can", LockNames.shown(role()),
 					reason, cause);
+			LockException refusal = new LockUnavailableException(role(),
+					"Role '%s' cannot be had because %s".formatted(LockNames.shown(role()), reason), cause);
+			this.failure = refusal;
+			this.listeners.tell((listener) -> listener.failed(role(), refusal));
 		}
-		this.failing = true;
 		this.pausing = true;
 		this.keeper.loop().backOff(this::endPause);
 	}
@@ -408,13 +546,17 @@ final class Candidacy implements Contender.Owner, Dependent {
 			this.suspended = true;
 			this.listeners.tell((listener) -> listener.suspended(role(), present.token()));
 		}
-		finish();
+		if (this.handOver == null) {
+			finish();
+		}
 	}
 
 	@Override
 	public synchronized void died(Session session, boolean authFailed) {
 		if (this.departing != null && this.departing.session() == session) {
+			this.departing.end();
 			this.departing = null;
+			endHandOver();
 		}
 		Contender present = this.contender;
 		if (present != null && present.session() == session) {

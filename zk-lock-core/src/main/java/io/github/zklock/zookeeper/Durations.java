@@ -28,6 +28,15 @@ final class Durations {
 	 * Wait for a future that never fails. An interrupt is kept for later.
 	 */
 	static void awaitQuietly(CompletableFuture<?> future) {
+		awaitQuietly(future, () -> {
+		});
+	}
+
+	/**
+	 * Wait for a future that never fails. An interrupt is kept for later.
+	 * @param onInterrupt what an interrupt does instead of ending the wait
+	 */
+	static void awaitQuietly(CompletableFuture<?> future, Runnable onInterrupt) {
 		boolean interrupted = false;
 		while (true) {
 			try {
@@ -36,6 +45,7 @@ final class Durations {
 			}
 			catch (InterruptedException ex) {
 				interrupted = true;
+				onInterrupt.run();
 			}
 		}
 		if (interrupted) {

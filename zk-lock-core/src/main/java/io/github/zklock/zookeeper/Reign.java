@@ -25,6 +25,8 @@ final class Reign {
 
 	private volatile boolean windingUp;
 
+	private long windingUpSince;
+
 	/**
 	 * Begin a term.
 	 * @param lease the lease of the session that has won the election
@@ -75,7 +77,17 @@ final class Reign {
 	 * Let no more work begin.
 	 */
 	void windUp() {
-		this.windingUp = true;
+		if (!this.windingUp) {
+			this.windingUpSince = System.nanoTime();
+			this.windingUp = true;
+		}
+	}
+
+	/**
+	 * Return for how long no more work may have begun, in nanoseconds.
+	 */
+	long windingUpFor() {
+		return this.windingUp ? System.nanoTime() - this.windingUpSince : 0;
 	}
 
 	/**
@@ -95,7 +107,7 @@ final class Reign {
 	void end() {
 		Thread resigning = goesOn() ? Thread.currentThread() : null;
 		this.over = true;
-		this.windingUp = true;
+		windUp();
 		List.copyOf(this.works).forEach((work) -> work.lose(resigning));
 	}
 

@@ -28,15 +28,13 @@ final class ZooKeeperElection implements LeaderElection, Leadership {
 
 	private final QueueReader reader;
 
-	private final Duration handOverWait;
-
 	private final Map<Thread, Work> workOfThreads = new ConcurrentHashMap<>();
 
-	ZooKeeperElection(LockPath path, Services services, QueueReader reader, Duration handOverWait) {
-		this.candidacy = new Candidacy(path, services);
+	ZooKeeperElection(Elections elections, LockPath path, Services services, QueueReader reader,
+			Duration handOverWait) {
+		this.candidacy = new Candidacy(this, elections, path, services, Durations.toNanos(handOverWait));
 		this.path = path;
 		this.reader = reader;
-		this.handOverWait = handOverWait;
 	}
 
 	@Override
@@ -57,16 +55,21 @@ final class ZooKeeperElection implements LeaderElection, Leadership {
 
 	@Override
 	public void leave() {
-		boolean interrupted = false;
-		Contender leaving = this.candidacy.windUp();
 		try {
-			this.candidacy.awaitWork(leaving, Durations.toNanos(this.handOverWait));
+			Contender leaving = this.candidacy.windUp();
+			awaitWork(leaving);
+			Durations.awaitQuietly(this.candidacy.resign(leaving), () -> this.candidacy.hurry(leaving));
+		}
+		finally {
+			this.candidacy.left();
+		}
+	}
+
+	private void awaitWork(@Nullable Contender leaving) {
+		try {
+			this.candidacy.awaitWork(leaving);
 		}
 		catch (InterruptedException ex) {
-			interrupted = true;
-		}
-		Durations.awaitQuietly(this.candidacy.resign(leaving));
-		if (interrupted) {
 			Thread.currentThread().interrupt();
 		}
 	}

@@ -75,7 +75,7 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 
 	private final ReferenceQueue<LockQueues> unreachable = new ReferenceQueue<>();
 
-	private final Map<String, ZooKeeperElection> elections = new ConcurrentHashMap<>();
+	private final Elections elections = new Elections();
 
 	private final QueueReader reader;
 
@@ -198,9 +198,8 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 	@Override
 	public LeaderElection election(String role) {
 		Objects.requireNonNull(role, "A role must not be null");
-		LockPath path = LockPath.of(this.root, LEADERS, role);
-		return this.elections.computeIfAbsent(role,
-				(key) -> new ZooKeeperElection(path, this.services, this.reader, this.handOverWait));
+		return this.elections.get(role, (key) -> new ZooKeeperElection(this.elections,
+				LockPath.of(this.root, LEADERS, key), this.services, this.reader, this.handOverWait));
 	}
 
 	// For people to look at
@@ -311,6 +310,10 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 		return this.names.size();
 	}
 
+	int knownRoles() {
+		return this.elections.size();
+	}
+
 	private void forgetUnreachable() {
 		for (Reference<?> gone = this.unreachable.poll(); gone != null; gone = this.unreachable.poll()) {
 			if (gone instanceof QueuesReference reference) {
@@ -320,8 +323,10 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 	}
 
 	/**
-	 * Refuse new requests, wait for those who hold a lock, take the locks from those who
-	 * still do when the wait is over, free them all, and end the session. A second call
+	 * Refuse new requests, leave all roles, wait for those who hold a lock or work as a
+	 * leader, take the locks and roles from those who still have them when the wait is
+	 * over, free them all, and end the session. Listeners hear of the end of a leadership
+	 * before the next one leads, as with {@link LeaderElection#leave()}. A second call
 	 * has no effect.
 	 */
 	@Override
@@ -332,16 +337,18 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 		boolean interrupted = Thread.interrupted();
 		try {
 			this.names.values().forEach(ZooKeeperLocks::close);
-			this.elections.values().forEach((election) -> election.candidacy().windUp());
-			interrupted |= awaitHolders();
+			this.elections.forEach(Candidacy::windUp);
+			boolean hurried = awaitHolders();
 			this.keeper.dependents().forEach((dependent) -> EventLoop.run(dependent::takeAway));
+			interrupted |= hurried || awaitListeners();
+			this.elections.forEach(Candidacy::hurry);
 			interrupted |= this.keeper.close();
 		}
 		finally {
 			this.loop.close();
 			this.services.emptyParents().clear();
 			this.keeper.finish();
-			this.elections.values().forEach((election) -> election.candidacy().finish());
+			this.elections.forEach(Candidacy::finish);
 			this.users.close();
 			if (interrupted) {
 				Thread.currentThread().interrupt();
@@ -366,6 +373,22 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 			this.keeper.await(
 					() -> this.keeper.dependents().stream().noneMatch((dependent) -> dependent.isUsedByOther(caller)),
 					Durations.toNanos(this.closeWait));
+			return false;
+		}
+		catch (InterruptedException ex) {
+			return true;
+		}
+	}
+
+	/**
+	 * Wait until the listeners of all roles have heard that this process does not lead
+	 * any more. For each role a timer ends that, too.
+	 * @return whether an interrupt has ended the wait
+	 */
+	private boolean awaitListeners() {
+		try {
+			this.keeper.await(() -> !this.elections.areHandingOver(),
+					Math.max(Durations.toNanos(this.handOverWait), Candidacy.LEAST_NANOS_FOR_LISTENERS));
 			return false;
 		}
 		catch (InterruptedException ex) {
@@ -511,9 +534,12 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 		}
 
 		/**
-		 * Set how long {@link LeaderElection#leave()} waits for the work of a leader. The
-		 * default is 10 seconds.
-		 * @param handOverWait the longest wait, zero not to wait
+		 * Set how long {@link LeaderElection#leave()} waits for the work of a leader, and
+		 * then for the listeners, in all; listeners have half a second at least. When the
+		 * registry is closed, {@link #closeWait(Duration)} is for work and this one for
+		 * listeners, both from the beginning on. The default is 10 seconds.
+		 * @param handOverWait the longest wait, zero to wait neither for work nor for
+		 * listeners
 		 * @return this builder
 		 */
 		public Builder handOverWait(Duration handOverWait) {

@@ -31,6 +31,8 @@ final class Candidate {
 
 	private @Nullable Thread leaver;
 
+	private boolean listenerLeaving;
+
 	private volatile boolean impatient;
 
 	/**
@@ -68,7 +70,7 @@ final class Candidate {
 	 */
 	private synchronized void settle(@Nullable LeaderElection joining) {
 		boolean join = this.wanted.getAsBoolean();
-		if (this.leaver != null || join == this.joined) {
+		if (this.leaver != null || this.listenerLeaving || join == this.joined) {
 			return;
 		}
 		if (!join) {
@@ -116,6 +118,30 @@ final class Candidate {
 	void resign() {
 		this.leadership.resign();
 		this.impatient = this.events.arePublishedBy(Thread.currentThread());
+	}
+
+	/**
+	 * If the current thread is that of a listener which makes the application leave, have
+	 * it leave, too: an election does not wait for those listeners that do.
+	 */
+	void leaveAsListener() {
+		if (this.events.arePublishedBy(Thread.currentThread()) && setListenerLeaving(true)) {
+			try {
+				this.election.get().leave();
+			}
+			finally {
+				setListenerLeaving(false);
+			}
+			settle();
+		}
+	}
+
+	/**
+	 * Return whether the application is leaving.
+	 */
+	private synchronized boolean setListenerLeaving(boolean leaving) {
+		this.listenerLeaving = leaving && this.leaver != null;
+		return this.listenerLeaving;
 	}
 
 	/**

@@ -204,6 +204,7 @@ public class LeaderRoles implements SmartLifecycle, ApplicationListener<Availabi
 		List<Candidate> all = List.copyOf(this.candidates.values());
 		all.forEach(Candidate::resign);
 		all.forEach(Candidate::settle);
+		all.forEach(Candidate::leaveAsListener);
 		return all.stream().filter(Candidate::isTakingPart).toList();
 	}
 

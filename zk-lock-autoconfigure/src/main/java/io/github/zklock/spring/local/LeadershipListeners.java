@@ -1,24 +1,36 @@
 package io.github.zklock.spring.local;
 
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 import io.github.zklock.leader.LeadershipListener;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells all listeners of an election what happens, each on a line of its own.
+ * Tells all listeners of an election what happens, each on a line of its own, and knows
+ * who has heard it.
  */
 final class LeadershipListeners {
 
 	private final UserThreads users;
 
+	private final Runnable onHeard;
+
 	private final List<Line> lines = new CopyOnWriteArrayList<>();
 
-	LeadershipListeners(UserThreads users) {
+	/**
+	 * Begin without listeners.
+	 * @param users the threads on which they are called
+	 * @param onHeard run each time somebody has heard something, or is not to hear it any
+	 * more
+	 */
+	LeadershipListeners(UserThreads users, Runnable onHeard) {
 		this.users = users;
+		this.onHeard = onHeard;
 	}
 
 	/**
@@ -29,7 +41,7 @@ final class LeadershipListeners {
 		if (this.lines.stream().anyMatch((line) -> line.listener == listener)) {
 			return;
 		}
-		Line line = new Line(listener, this.users.inOrder());
+		Line line = new Line(listener, this.users.inOrder(), this.onHeard);
 		if (past != null) {
 			line.tell(past);
 		}
@@ -39,10 +51,19 @@ final class LeadershipListeners {
 	void remove(LeadershipListener listener) {
 		this.lines.stream().filter((line) -> line.listener == listener).forEach((line) -> line.removed = true);
 		this.lines.removeIf((line) -> line.removed);
+		this.onHeard.run();
 	}
 
 	void tell(Consumer<LeadershipListener> event) {
 		this.lines.forEach((line) -> line.tell(event));
+	}
+
+	/**
+	 * Return whether all listeners have heard what they were told.
+	 * @param except those whose listener calls are not waited for: they wait for this
+	 */
+	boolean haveHeardAll(Set<Thread> except) {
+		return this.lines.stream().allMatch((line) -> line.hasHeardAll(except));
 	}
 
 	private static final class Line {
@@ -51,19 +72,42 @@ final class LeadershipListeners {
 
 		private final Executor executor;
 
+		private final Runnable onHeard;
+
+		private final AtomicInteger unheard = new AtomicInteger();
+
+		private volatile @Nullable Thread caller;
+
 		private volatile boolean removed;
 
-		Line(LeadershipListener listener, Executor executor) {
+		Line(LeadershipListener listener, Executor executor, Runnable onHeard) {
 			this.listener = listener;
 			this.executor = executor;
+			this.onHeard = onHeard;
+		}
+
+		boolean hasHeardAll(Set<Thread> except) {
+			Thread thread = this.caller;
+			return this.unheard.get() == 0 || (thread != null && except.contains(thread));
 		}
 
 		void tell(Consumer<LeadershipListener> event) {
-			this.executor.execute(() -> {
+			this.unheard.incrementAndGet();
+			this.executor.execute(() -> call(event));
+		}
+
+		private void call(Consumer<LeadershipListener> event) {
+			this.caller = Thread.currentThread();
+			try {
 				if (!this.removed) {
 					event.accept(this.listener);
 				}
-			});
+			}
+			finally {
+				this.caller = null;
+				this.unheard.decrementAndGet();
+				this.onHeard.run();
+			}
 		}
 
 	}

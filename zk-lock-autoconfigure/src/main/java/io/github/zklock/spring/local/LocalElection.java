@@ -2,11 +2,16 @@ package io.github.zklock.spring.local;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
@@ -27,11 +32,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class LocalElection implements LeaderElection, Leadership {
 
+	private static final long LEAST_NANOS_FOR_LISTENERS = TimeUnit.MILLISECONDS.toNanos(500);
+
 	private final String role;
 
 	private final Services services;
 
-	private final Duration handOverWait;
+	private final long handOverNanos;
 
 	private final LeadershipListeners listeners;
 
@@ -39,17 +46,25 @@ final class LocalElection implements LeaderElection, Leadership {
 
 	private final ReentrantLock monitor = new ReentrantLock();
 
-	private final Condition workEnded = this.monitor.newCondition();
+	private final Condition changed = this.monitor.newCondition();
+
+	// If one of them is a listener's, that listener is not waited for
+	private final Set<Thread> leavers = new HashSet<>();
 
 	private boolean joined;
 
 	private volatile @Nullable Reign reign;
 
+	// Listeners have not heard of its end yet
+	private volatile @Nullable Reign departing;
+
+	private Future<?> timeout = CompletableFuture.completedFuture(null);
+
 	LocalElection(String role, Services services, Duration handOverWait) {
 		this.role = role;
 		this.services = services;
-		this.handOverWait = handOverWait;
-		this.listeners = new LeadershipListeners(services.users());
+		this.handOverNanos = Wait.toNanos(handOverWait);
+		this.listeners = new LeadershipListeners(services.users(), this::heard);
 	}
 
 	@Override
@@ -91,7 +106,7 @@ final class LocalElection implements LeaderElection, Leadership {
 	 * Begin a term of leadership, if this process wants one and has none.
 	 */
 	private void proceed() {
-		if (this.joined && this.reign == null) {
+		if (this.joined && this.reign == null && this.departing == null) {
 			Reign begun = new Reign(this.services.nextNumber());
 			this.reign = begun;
 			this.listeners.tell((listener) -> listener.granted(this.role, begun.token()));
@@ -104,6 +119,11 @@ final class LocalElection implements LeaderElection, Leadership {
 			Reign ending = windUp();
 			boolean woken = awaitWork(ending);
 			end(ending);
+			woken = woken || awaitListeners();
+			if (woken) {
+				depart(ending);
+			}
+			this.leavers.remove(Thread.currentThread());
 			return woken;
 		});
 		if (interrupted) {
@@ -116,13 +136,15 @@ final class LocalElection implements LeaderElection, Leadership {
 	 * @return the term of leadership that is to end
 	 */
 	private @Nullable Reign windUp() {
+		this.leavers.add(Thread.currentThread());
+		heard();
 		this.joined = false;
 		Reign present = this.reign;
 		if (present != null) {
 			present.windUp();
 			endIfWoundUp(present);
 		}
-		return present;
+		return (present != null) ? present : this.departing;
 	}
 
 	/**
@@ -130,10 +152,35 @@ final class LocalElection implements LeaderElection, Leadership {
 	 * @return whether an interrupt has ended the wait
 	 */
 	private boolean awaitWork(@Nullable Reign ending) {
-		long nanos = Wait.toNanos(this.handOverWait);
 		try {
-			while (ending != null && ending.goesOn() && ending.isUsedByOther(Thread.currentThread()) && nanos > 0) {
-				nanos = this.workEnded.awaitNanos(nanos);
+			while (ending != null && ending.goesOn() && ending.isUsedByOther(Thread.currentThread())
+					&& remaining(ending) > 0) {
+				this.changed.awaitNanos(remaining(ending));
+			}
+			return false;
+		}
+		catch (InterruptedException ex) {
+			return true;
+		}
+	}
+
+	/**
+	 * Return how long an end in good order may still take.
+	 */
+	private long remaining(Reign ending) {
+		return this.handOverNanos - ending.windingUpFor();
+	}
+
+	/**
+	 * Wait until the listeners have heard of the end of a leadership. A timer ends that,
+	 * too.
+	 * @return whether an interrupt has ended the wait
+	 */
+	private boolean awaitListeners() {
+		Reign ending = this.departing;
+		try {
+			while (ending != null && ending == this.departing) {
+				this.changed.await();
 			}
 			return false;
 		}
@@ -150,16 +197,49 @@ final class LocalElection implements LeaderElection, Leadership {
 
 	/**
 	 * End a term of leadership, whatever work is going on. Whoever works as a leader is
-	 * interrupted, and then the listeners are told.
+	 * interrupted, and then the listeners are told. The next term begins when they have
+	 * heard of it.
 	 */
 	private void end(@Nullable Reign ending) {
 		if (ending != null && ending.goesOn()) {
+			long nanos = Math.max(LEAST_NANOS_FOR_LISTENERS, remaining(ending));
+			this.departing = ending;
 			this.reign = null;
 			ending.end();
-			this.workEnded.signalAll();
+			this.changed.signalAll();
 			this.listeners.tell((listener) -> listener.revoked(this.role, ending.token()));
-			proceed();
+			if (this.handOverNanos > 0) {
+				this.timeout = this.services.schedule(() -> depart(ending), nanos);
+				heard();
+			}
+			else {
+				depart(ending);
+			}
 		}
+	}
+
+	private void heard() {
+		guarded(() -> {
+			if (this.listeners.haveHeardAll(this.leavers)) {
+				depart(this.departing);
+			}
+			return true;
+		});
+	}
+
+	/**
+	 * Wait no longer for listeners to hear of the end of a leadership.
+	 */
+	private void depart(@Nullable Reign ended) {
+		guarded(() -> {
+			if (ended != null && ended == this.departing) {
+				this.departing = null;
+				this.timeout.cancel(false);
+				this.changed.signalAll();
+				proceed();
+			}
+			return true;
+		});
 	}
 
 	/**
@@ -170,6 +250,21 @@ final class LocalElection implements LeaderElection, Leadership {
 			end(windUp());
 			return true;
 		});
+	}
+
+	/**
+	 * Wait until the listeners have heard of the end.
+	 */
+	void awaitClosed() {
+		boolean interrupted = guarded(() -> {
+			Reign ending = this.departing;
+			boolean woken = awaitListeners();
+			depart(ending);
+			return woken;
+		});
+		if (interrupted) {
+			Thread.currentThread().interrupt();
+		}
 	}
 
 	@Override
@@ -194,7 +289,7 @@ final class LocalElection implements LeaderElection, Leadership {
 	 */
 	List<LockContender> queue() {
 		requireOpen("cannot be looked at");
-		Reign present = this.reign;
+		Reign present = (this.reign != null) ? this.reign : this.departing;
 		return (present != null) ? List.of(this.services.contender(present.token(), LockMode.WRITE, true,
 				present.winner(), present.since(), present.token())) : List.of();
 	}
@@ -316,7 +411,7 @@ final class LocalElection implements LeaderElection, Leadership {
 			boolean inTime = work.markEnded();
 			work.reign().ended(work);
 			endIfWoundUp(work.reign());
-			this.workEnded.signalAll();
+			this.changed.signalAll();
 			return inTime;
 		});
 	}

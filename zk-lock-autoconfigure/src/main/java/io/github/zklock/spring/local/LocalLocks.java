@@ -60,6 +60,7 @@ public final class LocalLocks implements LockRegistry, LockInspector, AutoClosea
 	/**
 	 * Create a registry.
 	 * @param handOverWait how long {@link LeaderElection#leave()} waits for running work
+	 * and for listeners, zero not to wait
 	 * @param listeners hear what happens to locks
 	 * @throws IllegalArgumentException if the wait is negative
 	 */
@@ -70,6 +71,7 @@ public final class LocalLocks implements LockRegistry, LockInspector, AutoClosea
 	/**
 	 * Create a registry.
 	 * @param handOverWait how long {@link LeaderElection#leave()} waits for running work
+	 * and for listeners, zero not to wait
 	 * @param closeWait how long {@link #close()} waits for those who hold a lock
 	 * @param listeners hear what happens to locks
 	 * @throws IllegalArgumentException if a wait is negative
@@ -208,8 +210,10 @@ public final class LocalLocks implements LockRegistry, LockInspector, AutoClosea
 	}
 
 	/**
-	 * Refuse new requests and those who wait, wait for those who hold a lock, and take
-	 * the locks and roles from those who still have them. A second call has no effect.
+	 * Refuse new requests and those who wait, wait for those who hold a lock, take the
+	 * locks and roles from those who still have them, and wait until listeners have heard
+	 * of the end of a leadership, as {@link LeaderElection#leave()} does. A second call
+	 * has no effect.
 	 */
 	@Override
 	public void close() {
@@ -218,6 +222,7 @@ public final class LocalLocks implements LockRegistry, LockInspector, AutoClosea
 		this.table.awaitHolders(this.closeWait);
 		this.table.close();
 		this.elections.values().forEach(LocalElection::close);
+		this.elections.values().forEach(LocalElection::awaitClosed);
 		this.services.close();
 	}
 

@@ -23,6 +23,8 @@ final class Reign {
 
 	private volatile boolean windingUp;
 
+	private long windingUpSince;
+
 	Reign(long token) {
 		this.token = token;
 	}
@@ -65,7 +67,17 @@ final class Reign {
 	 * Let no more work begin.
 	 */
 	void windUp() {
-		this.windingUp = true;
+		if (!this.windingUp) {
+			this.windingUpSince = System.nanoTime();
+			this.windingUp = true;
+		}
+	}
+
+	/**
+	 * Return for how long no more work may have begun, in nanoseconds.
+	 */
+	long windingUpFor() {
+		return this.windingUp ? System.nanoTime() - this.windingUpSince : 0;
 	}
 
 	/**

@@ -2,6 +2,8 @@ package io.github.zklock.spring.leader;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 import io.github.zklock.embedded.ConnectString;
 import io.github.zklock.leader.LeaderWork;
@@ -55,6 +57,53 @@ class LeadershipEventsTests extends LeaderTestSupport {
 		application.leadership(ROLE);
 		assertThat(get(stopped)).as("did not wait for itself").isLessThan(Duration.ofSeconds(20));
 		awaitEvents(application, "granted orders, leads", "revoked orders");
+	}
+
+	@Test
+	void listenerMayStopTheApplicationHoweverLongAHandOverMayTake() throws Exception {
+		TestApplication application = application("zk.lock.leader.hand-over-wait=1h");
+		CompletableFuture<Integer> participants = new CompletableFuture<>();
+		application.heard().whenGranted((role) -> {
+			application.heard().whenGranted((later) -> {
+			});
+			application.roles().stop();
+			participants.complete(application.participants(role).size());
+		});
+		application.leadership(ROLE);
+		assertThat(get(participants)).isZero();
+		awaitEvents(application, "granted orders, leads", "revoked orders");
+		application.roles().start();
+		awaitEvents(application, "granted orders, leads", "revoked orders", "granted orders, leads");
+	}
+
+	@Test
+	void successorLeadsWhenListenersHaveHeard() throws Exception {
+		TestApplication first = leader();
+		TestApplication second = follower(first);
+		CountDownLatch revoked = new CountDownLatch(1);
+		CountDownLatch mayReturn = new CountDownLatch(1);
+		first.heard().whenRevoked(() -> {
+			revoked.countDown();
+			awaitQuietly(mayReturn);
+		});
+		CompletableFuture<Boolean> ledAfterwards = new CompletableFuture<>();
+		second.heard().whenGranted((role) -> ledAfterwards.complete(mayReturn.getCount() == 0));
+		CompletableFuture<Void> closing = run(first::close);
+		awaitQuietly(revoked);
+		assertThat(second.participants(ROLE)).hasSize(2);
+		assertThat(closing).isNotDone();
+		mayReturn.countDown();
+		assertThat(get(ledAfterwards)).isTrue();
+		get(closing);
+	}
+
+	private static void awaitQuietly(CountDownLatch latch) {
+		try {
+			assertThat(latch.await(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
 	}
 
 	@Test

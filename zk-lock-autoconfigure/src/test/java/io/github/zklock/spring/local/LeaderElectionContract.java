@@ -250,7 +250,8 @@ abstract class LeaderElectionContract extends RegistryTestSupport {
 	@Test
 	void throwingAndSlowListenersHurtNobody() throws Exception {
 		AtomicBoolean left = new AtomicBoolean();
-		this.election.addListener(new LeadershipListener() {
+		LeaderElection impatient = registry(Duration.ofMillis(1)).election(ROLE);
+		impatient.addListener(new LeadershipListener() {
 
 			@Override
 			public void granted(String role, long fencingToken) {
@@ -258,7 +259,7 @@ abstract class LeaderElectionContract extends RegistryTestSupport {
 			}
 
 		});
-		this.election.addListener(new LeadershipListener() {
+		impatient.addListener(new LeadershipListener() {
 
 			@Override
 			public void granted(String role, long fencingToken) {
@@ -266,22 +267,137 @@ abstract class LeaderElectionContract extends RegistryTestSupport {
 			}
 
 		});
-		this.election.addListener(new LeadershipListener() {
+		impatient.addListener(new LeadershipListener() {
 
 			@Override
 			public void granted(String role, long fencingToken) {
 				if (left.compareAndSet(false, true)) {
-					LeaderElectionContract.this.election.leave();
-					LeaderElectionContract.this.election.join();
+					impatient.leave();
+					impatient.join();
 				}
 			}
 
 		});
-		Events events = new Events(this.election);
-		this.election.join();
+		Events events = new Events(impatient);
+		impatient.join();
 		await().atMost(PATIENCE).until(() -> events.size() == 3);
 		events.assertAlternating();
+		awaitLeader(impatient);
+		this.mayEnd.countDown();
+	}
+
+	// Handing over
+
+	/**
+	 * Let a leader leave, as far as to a listener that takes its time.
+	 */
+	private CompletableFuture<Boolean> leaveSlowly(LeaderElection left, LeadershipListener slow) throws Exception {
+		lead(left).addListener(slow);
+		CompletableFuture<Boolean> leaving = run(left::leave);
+		awaitStart();
+		return leaving;
+	}
+
+	private LeadershipListener slowListener() {
+		return new LeadershipListener() {
+
+			@Override
+			public void revoked(String role, long fencingToken) {
+				workPatiently();
+			}
+
+		};
+	}
+
+	@Test
+	void leavingWaitsForListeners() throws Exception {
+		CompletableFuture<Boolean> leaving = leaveSlowly(this.election, slowListener());
+		assertThat(this.leadership.isLeader()).isFalse();
+		assertThat(this.election.leader()).as("nobody else leads yet").isPresent();
+		this.election.join();
+		assertThat(this.leadership.isLeader()).isFalse();
+		assertThat(leaving).isNotDone();
+		this.mayEnd.countDown();
+		get(leaving);
 		awaitLeader(this.election);
+	}
+
+	@Test
+	void closingWaitsForListeners() throws Exception {
+		lead(this.election).addListener(slowListener());
+		CompletableFuture<Boolean> closing = run(() -> close(this.locks));
+		awaitStart();
+		assertThat(closing).isNotDone();
+		this.mayEnd.countDown();
+		get(closing);
+	}
+
+	@Test
+	void listenerThatDoesNotReturnIsNotWaitedForForEver() throws Exception {
+		LeaderElection impatient = registry(Duration.ofMillis(1)).election(ROLE);
+		get(leaveSlowly(impatient, slowListener()));
+		assertThat(impatient.leader()).isEmpty();
+		lead(impatient);
+		close(this.locks);
+		this.mayEnd.countDown();
+	}
+
+	@Test
+	void listenersAreNotWaitedForIfThatIsWanted() throws Exception {
+		LeaderElection hasty = registry(Duration.ZERO).election(ROLE);
+		get(leaveSlowly(hasty, slowListener()));
+		assertThat(hasty.leader()).isEmpty();
+		this.mayEnd.countDown();
+	}
+
+	@Test
+	void removedListenerIsNotWaitedFor() throws Exception {
+		LeadershipListener slow = slowListener();
+		CompletableFuture<Boolean> leaving = leaveSlowly(this.election, slow);
+		assertThat(leaving).isNotDone();
+		this.election.removeListener(slow);
+		get(leaving);
+		this.mayEnd.countDown();
+	}
+
+	@Test
+	void listenerThatLeavesIsNotWaitedFor() throws Exception {
+		LeaderElection patient = registry(Duration.ofHours(1)).election(ROLE);
+		CompletableFuture<Boolean> left = new CompletableFuture<>();
+		CompletableFuture<Boolean> leftOnceMore = new CompletableFuture<>();
+		patient.addListener(new LeadershipListener() {
+
+			@Override
+			public void granted(String role, long fencingToken) {
+				patient.leave();
+				left.complete(patient.leader().isEmpty());
+			}
+
+			@Override
+			public void revoked(String role, long fencingToken) {
+				patient.leave();
+				leftOnceMore.complete(patient.leader().isEmpty());
+			}
+
+		});
+		patient.join();
+		assertThat(get(left)).isTrue();
+		assertThat(get(leftOnceMore)).isTrue();
+	}
+
+	@Test
+	void interruptEndsTheWaitForListeners() throws Exception {
+		lead(this.election).addListener(slowListener());
+		CompletableFuture<Thread> leaver = new CompletableFuture<>();
+		CompletableFuture<Boolean> leaving = call(() -> {
+			leaver.complete(Thread.currentThread());
+			this.election.leave();
+			return Thread.interrupted();
+		});
+		awaitStart();
+		get(leaver).interrupt();
+		assertThat(get(leaving)).as("interrupt stays set").isTrue();
+		assertThat(this.election.leader()).isEmpty();
 		this.mayEnd.countDown();
 	}
 
