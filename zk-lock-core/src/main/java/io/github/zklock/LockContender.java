@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param node the name of the node
  * @param mode whether it is for the whole lock or for reading
- * @param holding whether it is its turn
+ * @param holding whether it is its turn, unless this process knows that the node is one
+ * that it has itself given up with its session
  * @param origin who has made the node
  * @param instance the name of the instance of zk-lock, if it is one; several may have the
  * same name

@@ -39,6 +39,7 @@ final class ValidatedProperties {
 		this.properties = properties;
 		checkEmbedded(environment, classLoader);
 		checkDurations();
+		checkMaxNodeBytes();
 		checkPhaseTimeout(environment);
 		checkRoot();
 		checkInstance();
@@ -107,6 +108,15 @@ final class ValidatedProperties {
 		requireMillis("zk.lock.session.connect-timeout", session.connectTimeout());
 		requireMillis("zk.lock.session.answer-timeout", session.answerTimeout());
 		requireMillis("zk.lock.session.server-tick", session.serverTick());
+	}
+
+	private void checkMaxNodeBytes() {
+		int value = this.properties.session().maxNodeBytes();
+		if (value < 1) {
+			throw new LockConfigurationException(
+					"'zk.lock.session.max-node-bytes' must be positive but is %d.".formatted(value),
+					"Correct 'zk.lock.session.max-node-bytes', or remove it.");
+		}
 	}
 
 	private static void requireNotNegative(String name, Duration value) {

@@ -106,9 +106,13 @@ public record ZkLockProperties(@DefaultValue("true") boolean enabled, @DefaultVa
 	 * for the lock.
 	 * @param serverTick What tickTime the ZooKeeper servers have. A session timeout below
 	 * four ticks is warned of.
+	 * @param maxNodeBytes How many bytes the paths of all nodes of this application may
+	 * have together. A server whose jute.maxbuffer is the usual one does not survive the
+	 * end of a session with more than 2000000.
 	 */
 	public record Session(@DefaultValue("15s") Duration timeout, @DefaultValue("5s") Duration connectTimeout,
-			@DefaultValue("500ms") Duration answerTimeout, @DefaultValue("2s") Duration serverTick) {
+			@DefaultValue("500ms") Duration answerTimeout, @DefaultValue("2s") Duration serverTick,
+			@DefaultValue("1500000") int maxNodeBytes) {
 
 	}
 

@@ -155,6 +155,7 @@ final class ZooKeeperRunFactory implements Supplier<ZooKeeperRun> {
 			.connectTimeout(session.connectTimeout())
 			.answerTimeout(session.answerTimeout())
 			.serverTick(session.serverTick())
+			.maxNodeBytes(session.maxNodeBytes())
 			.closeWait(this.properties.shutdown().waitTime())
 			.handOverWait(this.properties.leader().handOverWait())
 			.curatorReadWrite(this.properties.curatorReadWrite())

@@ -373,6 +373,7 @@ class ZkLockAutoConfigurationTests {
 			zk.lock.session.connect-timeout=0           | zk.lock.session.connect-timeout
 			zk.lock.session.answer-timeout=0            | zk.lock.session.answer-timeout
 			zk.lock.session.server-tick=-1              | zk.lock.session.server-tick
+			zk.lock.session.max-node-bytes=0            | zk.lock.session.max-node-bytes
 			zk.lock.connect-string=                     | zk.lock.connect-string
 			zk.lock.connect-string=host:2181/a/         | zk.lock.connect-string
 			zk.lock.acl=nobody                          | zk.lock.acl[0]

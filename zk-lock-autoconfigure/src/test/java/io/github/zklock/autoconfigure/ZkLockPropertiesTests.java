@@ -44,6 +44,7 @@ class ZkLockPropertiesTests {
 		DEFAULTS.put("zk.lock.session.connect-timeout", "5s");
 		DEFAULTS.put("zk.lock.session.answer-timeout", "500ms");
 		DEFAULTS.put("zk.lock.session.server-tick", "2s");
+		DEFAULTS.put("zk.lock.session.max-node-bytes", "1500000");
 		DEFAULTS.put("zk.lock.curator-read-write", "false");
 		DEFAULTS.put("zk.lock.startup", "continue");
 		DEFAULTS.put("zk.lock.shutdown.wait", "10s");
@@ -80,6 +81,7 @@ class ZkLockPropertiesTests {
 		assertThat(properties.session().connectTimeout()).isEqualTo(Duration.ofSeconds(5));
 		assertThat(properties.session().answerTimeout()).isEqualTo(Duration.ofMillis(500));
 		assertThat(properties.session().serverTick()).isEqualTo(Duration.ofSeconds(2));
+		assertThat(properties.session().maxNodeBytes()).isEqualTo(1_500_000);
 		assertThat(properties.curatorReadWrite()).isFalse();
 		assertThat(properties.startup()).isEqualTo(Startup.CONTINUE);
 		assertThat(properties.shutdown().waitTime()).isEqualTo(Duration.ofSeconds(10));

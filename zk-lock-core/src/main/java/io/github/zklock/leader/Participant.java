@@ -6,7 +6,8 @@ package io.github.zklock.leader;
  * @param instance the name of the instance of zk-lock, which need not be unique; for
  * other clients, what they say about themselves
  * @param host the host on which it runs; empty if that is not known
- * @param leading whether it is the first in the queue
+ * @param leading whether it is the first in the queue, unless this process knows that the
+ * node is one that it has itself given up
  * @param self whether it is this very instance
  */
 public record Participant(String instance, String host, boolean leading, boolean self) {

@@ -105,6 +105,11 @@ final class Candidacy implements Contender.Owner, Dependent {
 		return this.path.name();
 	}
 
+	@Override
+	public LockPath path() {
+		return this.path;
+	}
+
 	/**
 	 * Return the leadership of this process, if it has it and is not leaving.
 	 */

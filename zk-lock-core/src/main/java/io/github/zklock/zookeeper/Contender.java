@@ -63,6 +63,8 @@ final class Contender implements Session.PathObserver, NodeWatches.Observer {
 
 	private boolean unwanted;
 
+	private boolean replacement;
+
 	private @Nullable ContenderNode node;
 
 	private long czxid;
@@ -156,9 +158,13 @@ final class Contender implements Session.PathObserver, NodeWatches.Observer {
 			this.session.loop().execute(() -> locked(() -> refused(new Response<>(ReturnCode.tooLong(), null))));
 			return;
 		}
+		String prefixPath = this.path.child(this.prefix);
+		if (!this.session.nodes().reserve(prefixPath, this.replacement)) {
+			fail(noRoom(), null);
+			return;
+		}
 		this.undecided = true;
-		this.session.write(Operation.createContender(this.path.child(this.prefix), this.data, this.settings.acl()),
-				(response) -> locked(() -> created(response)));
+		this.session.create(prefixPath, this.data, this.settings.acl(), (response) -> locked(() -> created(response)));
 		this.listedTooEarly = false;
 		int number = ++this.latestList;
 		Consumer<Response<Listing>> answer = (response) -> locked(() -> listed(response, number, true));
@@ -168,6 +174,22 @@ final class Contender implements Session.PathObserver, NodeWatches.Observer {
 		else {
 			this.session.lists().list(this.path.parent(), answer);
 		}
+	}
+
+	/**
+	 * Create the node in the flight in which another one is deleted, and in its place.
+	 */
+	void startInPlaceOf(Contender released) {
+		this.replacement = released.session == this.session;
+		start();
+	}
+
+	private String noRoom() {
+		OwnNodes nodes = this.session.nodes();
+		return ("this process has %d nodes in its session, whose paths have %d bytes, and may have %d:"
+				+ " hold fewer locks at a time, or raise 'maxNodeBytes' (zk.lock.session.max-node-bytes)"
+				+ " together with 'jute.maxbuffer' of the servers")
+			.formatted(nodes.count(), nodes.bytes(), nodes.limit());
 	}
 
 	private void created(Response<Created> response) {
@@ -276,6 +298,7 @@ final class Contender implements Session.PathObserver, NodeWatches.Observer {
 	private void found(List<ContenderNode> own) {
 		this.undecided = false;
 		this.node = own.get(0);
+		this.session.nodes().created(this.path.child(this.prefix), nodePath());
 		own.stream().skip(1).forEach(this.lostCreate::delete);
 		if (this.unwanted) {
 			release();
@@ -308,6 +331,7 @@ final class Contender implements Session.PathObserver, NodeWatches.Observer {
 	private void createAfterAll() {
 		if (!this.haunted) {
 			this.haunted = true;
+			this.session.nodes().mayFollow(this.path.child(this.prefix));
 			exorciseLater();
 		}
 		startAgain();
@@ -709,6 +733,9 @@ final class Contender implements Session.PathObserver, NodeWatches.Observer {
 	 */
 	void gone() {
 		end();
+		if (this.node != null) {
+			this.session.nodes().gone(nodePath());
+		}
 		this.owner.gone(this);
 	}
 

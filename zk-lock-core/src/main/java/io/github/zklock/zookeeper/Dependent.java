@@ -6,6 +6,11 @@ package io.github.zklock.zookeeper;
  */
 interface Dependent {
 
+	/**
+	 * Return where its nodes are.
+	 */
+	LockPath path();
+
 	void connected(Session session);
 
 	void disconnected();

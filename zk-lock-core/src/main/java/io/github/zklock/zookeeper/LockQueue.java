@@ -41,6 +41,9 @@ final class LockQueue implements Contender.Owner, Dependent {
 
 	private boolean contenderWasHeld;
 
+	// Its delete goes out in the flight of the next create
+	private @Nullable Contender replaced;
+
 	private @Nullable Hold hold;
 
 	private @Nullable Future<?> lingering;
@@ -67,6 +70,11 @@ final class LockQueue implements Contender.Owner, Dependent {
 
 	String name() {
 		return this.path.name();
+	}
+
+	@Override
+	public LockPath path() {
+		return this.path;
 	}
 
 	UserThreads users() {
@@ -206,7 +214,12 @@ final class LockQueue implements Contender.Owner, Dependent {
 				this.services.nodeData().of(next.caller()));
 		this.contender = started;
 		this.contenderWasHeld = false;
-		started.start();
+		if (this.replaced != null) {
+			started.startInPlaceOf(this.replaced);
+		}
+		else {
+			started.start();
+		}
 	}
 
 	/**
@@ -422,7 +435,13 @@ final class LockQueue implements Contender.Owner, Dependent {
 	private CompletableFuture<Void> startOver(Contender present) {
 		this.contender = null;
 		CompletableFuture<Void> deleted = present.release();
-		next();
+		this.replaced = present;
+		try {
+			next();
+		}
+		finally {
+			this.replaced = null;
+		}
 		return deleted;
 	}
 

@@ -103,6 +103,9 @@ final class LostCreate {
 			if (response.is(Meaning.OK)) {
 				response.result().stream().filter(known.negate()).forEach(this::delete);
 			}
+			if (response.is(Meaning.OK) || response.is(Meaning.NO_NODE)) {
+				this.session.nodes().decided(this.path.child(this.prefix));
+			}
 		});
 	}
 

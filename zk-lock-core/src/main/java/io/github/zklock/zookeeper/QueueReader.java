@@ -5,10 +5,12 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
 
 import io.github.zklock.LockContender;
 import io.github.zklock.LockContender.Origin;
@@ -91,10 +93,28 @@ final class QueueReader {
 		return done;
 	}
 
+	/**
+	 * Read who is in front, be it that nobody holds the lock by that node any more.
+	 * @throws LockUnavailableException if ZooKeeper cannot be asked
+	 */
+	List<LockContender> readFront(LockPath path) {
+		List<LockContender> queue = read(path);
+		List<ContenderNode> all = ContenderNode.parseAll(queue.stream().map(LockContender::node).toList());
+		Set<String> front = all.stream()
+			.filter((node) -> isInFront(node, all))
+			.map(ContenderNode::name)
+			.collect(Collectors.toSet());
+		return queue.stream().filter((contender) -> front.contains(contender.node())).toList();
+	}
+
+	private static boolean isInFront(ContenderNode node, List<ContenderNode> all) {
+		return all.stream().noneMatch((other) -> other.blocks(node));
+	}
+
 	private LockContender describe(ContenderNode node, Content content, List<ContenderNode> all) {
-		boolean holding = all.stream().noneMatch((other) -> other.blocks(node));
 		NodeData.Author author = NodeData.author(content.text());
 		Stat stat = content.stat();
+		boolean holding = isInFront(node, all) && !this.keeper.hasGivenUp(stat.getEphemeralOwner());
 		return new LockContender(node.name(), node.isShared() ? LockMode.READ : LockMode.WRITE, holding, origin(author),
 				(author != null) ? author.instance() : null, (author != null) ? author.host() : null,
 				(author != null) ? author.pid() : null, (author != null) ? author.thread() : null,

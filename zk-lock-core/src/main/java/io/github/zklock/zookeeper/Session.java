@@ -15,10 +15,12 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 import io.github.zklock.zookeeper.Operation.Content;
+import io.github.zklock.zookeeper.Operation.Created;
 import io.github.zklock.zookeeper.ReturnCode.Meaning;
 import org.apache.zookeeper.WatchedEvent;
 import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.data.ACL;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,6 +45,8 @@ final class Session implements Watcher {
 
 	private final Lease lease;
 
+	private final OwnNodes nodes;
+
 	private final Map<String, Set<PathObserver>> paths = new ConcurrentHashMap<>();
 
 	private final Map<String, CompletableFuture<Void>> deletes = new ConcurrentHashMap<>();
@@ -66,7 +70,7 @@ final class Session implements Watcher {
 	// Whether a heartbeat was answered on this connection
 	private boolean proven;
 
-	private long disconnectedSince;
+	private long unprovenSince;
 
 	private int connection;
 
@@ -86,12 +90,13 @@ final class Session implements Watcher {
 	@SuppressWarnings("NullAway.Init") // by open()
 	private volatile ZooKeeper zooKeeper;
 
-	Session(EventLoop loop, Observer observer, Duration wantedTimeout) {
+	Session(EventLoop loop, Observer observer, Duration wantedTimeout, OwnNodes nodes) {
 		this.loop = loop;
 		this.observer = observer;
 		this.timeout = wantedTimeout;
 		this.lease = new Lease(System::nanoTime, System::currentTimeMillis,
 				(term, sleptMillis) -> loop.execute(() -> leaseEnded(term, sleptMillis)));
+		this.nodes = nodes;
 	}
 
 	/**
@@ -108,6 +113,13 @@ final class Session implements Watcher {
 
 	Lease lease() {
 		return this.lease;
+	}
+
+	/**
+	 * Return what attempts have in this session.
+	 */
+	OwnNodes nodes() {
+		return this.nodes;
 	}
 
 	EventLoop loop() {
@@ -206,6 +218,9 @@ final class Session implements Watcher {
 		this.connected = true;
 		this.connection++;
 		boolean first = !this.begun;
+		if (first) {
+			this.unprovenSince = System.nanoTime();
+		}
 		this.begun = true;
 		this.unansweredHeartbeats.clear();
 		heartbeat();
@@ -227,13 +242,19 @@ final class Session implements Watcher {
 		}
 	}
 
+	private void unproven() {
+		if (this.proven) {
+			this.proven = false;
+			this.unprovenSince = System.nanoTime();
+		}
+	}
+
 	private void disconnected() {
-		this.proven = false;
+		unproven();
 		this.suspectUnderWay = false;
 		this.watches.disconnected();
 		if (this.connected) {
 			this.connected = false;
-			this.disconnectedSince = System.nanoTime();
 			this.deletes.values().forEach(Session::complete);
 			this.observer.disconnected(this);
 		}
@@ -300,8 +321,9 @@ final class Session implements Watcher {
 
 	/**
 	 * End a session that cannot come back: no callback for a whole timeout means that
-	 * ZooKeeper's event thread is gone, and after two and a half timeouts without a
-	 * connection the server has given up, too.
+	 * ZooKeeper's event thread is gone, and after one and a half without a usable
+	 * connection a new session is the better one. The server may refuse this one for
+	 * ever, and if it keeps it, {@link OldNodes} frees what it has.
 	 */
 	void checkLiveness() {
 		this.lease.check();
@@ -313,7 +335,9 @@ final class Session implements Watcher {
 					Long.toHexString(this.zooKeeper.getSessionId()), (now - oldest) / 1_000_000);
 			die(false);
 		}
-		else if (this.begun && !this.connected && now - this.disconnectedSince > nanos * 5 / 2) {
+		else if (this.begun && !this.proven && now - this.unprovenSince > nanos * 3 / 2) {
+			logger.warn("ZooKeeper session 0x{} has had no usable connection for {} ms, giving it up",
+					Long.toHexString(this.zooKeeper.getSessionId()), (now - this.unprovenSince) / 1_000_000);
 			die(false);
 		}
 	}
@@ -349,6 +373,17 @@ final class Session implements Watcher {
 	 */
 	<T> void read(Operation<T> operation, Consumer<Response<T>> answer) {
 		send(operation, false, answer);
+	}
+
+	/**
+	 * Create a node for which there is {@link OwnNodes#reserve room}, once, whatever
+	 * becomes of it.
+	 */
+	void create(String prefix, byte[] data, List<ACL> acl, Consumer<Response<Created>> answer) {
+		write(Operation.createContender(prefix, data, acl), (response) -> {
+			this.nodes.answered(prefix, response);
+			answer.accept(response);
+		});
 	}
 
 	/**
@@ -409,7 +444,7 @@ final class Session implements Watcher {
 	private boolean noteConnection(ReturnCode code) {
 		boolean lost = code.is(Meaning.DISCONNECTED) && this.proven;
 		if (lost) {
-			this.proven = false;
+			unproven();
 		}
 		return lost;
 	}
@@ -542,11 +577,13 @@ final class Session implements Watcher {
 	 * @return completed when ZooKeeper has answered, or when the connection is gone
 	 */
 	CompletableFuture<Void> delete(String path, Runnable whenGone) {
+		this.nodes.deleting(path);
 		CompletableFuture<Void> done = this.deletes.computeIfAbsent(path, (key) -> new CompletableFuture<>());
 		insistOnWrite(() -> true, Operation.delete(path), (response) -> {
 			this.deletes.remove(path);
 			done.complete(null);
 			if (response.is(Meaning.OK) || response.is(Meaning.NO_NODE)) {
+				this.nodes.gone(path);
 				whenGone.run();
 			}
 			else {

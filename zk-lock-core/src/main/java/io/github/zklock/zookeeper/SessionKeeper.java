@@ -12,6 +12,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -52,6 +53,8 @@ final class SessionKeeper implements Session.Observer {
 	// Written before a next session may be opened
 	private volatile long openNotBefore = System.nanoTime();
 
+	private final OldNodes oldNodes = new OldNodes(this::changed);
+
 	private volatile @Nullable Session current;
 
 	private volatile boolean everConnected;
@@ -60,6 +63,9 @@ final class SessionKeeper implements Session.Observer {
 
 	private volatile Consumer<Session> newcomer = (session) -> {
 	};
+
+	// No session is opened any more, not even to delete old nodes
+	private volatile boolean over;
 
 	SessionKeeper(SessionSettings settings, EventLoop loop, Executor background) {
 		this.settings = settings;
@@ -146,11 +152,19 @@ final class SessionKeeper implements Session.Observer {
 	 */
 	@Nullable Session connectedSession() {
 		Session session = this.current;
-		if (session != null && session.isConnected()) {
+		if (session != null && session.isConnected() && this.oldNodes.areSent()) {
 			return session;
 		}
 		start();
 		return null;
+	}
+
+	/**
+	 * Return whether this process has given up a session, so that its nodes count for
+	 * nothing, although the servers may still have them.
+	 */
+	boolean hasGivenUp(long sessionId) {
+		return this.oldNodes.hasGivenUp(sessionId);
 	}
 
 	Duration connectTimeout() {
@@ -224,7 +238,7 @@ final class SessionKeeper implements Session.Observer {
 	 * See to it that there is a session, connected or not.
 	 */
 	void start() {
-		if (!this.closed && this.opening.compareAndSet(false, true)) {
+		if (mayOpen() && this.opening.compareAndSet(false, true)) {
 			this.outage.begin();
 			scheduleTick();
 			long pause = this.openNotBefore - System.nanoTime();
@@ -237,15 +251,19 @@ final class SessionKeeper implements Session.Observer {
 		}
 	}
 
+	private boolean mayOpen() {
+		return !this.closed || (!this.over && !this.oldNodes.isEmpty());
+	}
+
 	private void open() {
-		if (this.closed) {
+		if (!mayOpen()) {
 			return;
 		}
-		Session session = new Session(this.loop, this, this.settings.timeout());
+		Session session = new Session(this.loop, this, this.settings.timeout(), this.settings.newOwnNodes());
 		try {
 			session.open(this.settings.factory());
 			this.current = session;
-			if (this.closed) {
+			if (!mayOpen()) {
 				this.background.execute(() -> close(session));
 			}
 		}
@@ -264,6 +282,17 @@ final class SessionKeeper implements Session.Observer {
 		if (first) {
 			warnIfTooShort(session.timeout());
 		}
+		Set<String> wanted = this.active.stream()
+			.map((dependent) -> dependent.path().parent())
+			.collect(Collectors.toSet());
+		this.oldNodes.deleteIn(session, wanted::contains, () -> usable(session, first));
+	}
+
+	/**
+	 * Everything that an earlier session has left is being deleted: now others may use
+	 * the session.
+	 */
+	private void usable(Session session, boolean first) {
 		forEachActive((dependent) -> dependent.connected(session));
 		changed();
 		if (first) {
@@ -290,6 +319,7 @@ final class SessionKeeper implements Session.Observer {
 		if (session == this.current) {
 			this.outage.begin();
 			scheduleTick();
+			this.oldNodes.disconnected();
 			forEachActive(Dependent::disconnected);
 		}
 	}
@@ -313,7 +343,11 @@ final class SessionKeeper implements Session.Observer {
 
 	@Override
 	public void died(Session session, boolean authFailed) {
-		if (session != this.current || this.closed) {
+		if (session != this.current || this.over) {
+			return;
+		}
+		this.oldNodes.remember(session);
+		if (!mayOpen()) {
 			return;
 		}
 		backOff(session, authFailed);
@@ -323,6 +357,9 @@ final class SessionKeeper implements Session.Observer {
 		forEachActive((dependent) -> dependent.died(session, authFailed));
 		if (!authFailed) {
 			start();
+		}
+		if (!this.oldNodes.isEmpty()) {
+			scheduleTick();
 		}
 	}
 
@@ -392,7 +429,8 @@ final class SessionKeeper implements Session.Observer {
 		Session session = this.current;
 		// A delete that is not answered is not noticed unless something is sent behind
 		// it, nor is a session that will never be connected again unless it is looked at
-		if (this.active.isEmpty() && (session == null || !session.hasDeletes()) && !this.outage.isRunning()) {
+		boolean deleting = !this.oldNodes.isEmpty() || (session != null && session.hasDeletes());
+		if (this.active.isEmpty() && !deleting && !this.outage.isRunning()) {
 			return;
 		}
 		scheduleTick();
@@ -431,20 +469,22 @@ final class SessionKeeper implements Session.Observer {
 	}
 
 	/**
-	 * End the session. If it has nodes and no connection, wait a little for that.
+	 * End the session. If it has nodes and no connection, or an earlier one has left
+	 * nodes, wait a little for that.
 	 * @return whether an interrupt has come meanwhile
 	 */
 	boolean close() {
-		Session session = this.current;
-		if (session == null) {
-			return false;
-		}
 		boolean interrupted = false;
 		try {
-			awaitConnectionForDeletes(session);
+			awaitDeletes();
 		}
 		catch (InterruptedException ex) {
 			interrupted = true;
+		}
+		this.over = true;
+		Session session = this.current;
+		if (session == null) {
+			return interrupted;
 		}
 		session.lease().kill();
 		// The client would forget to tell the server if it found an interrupt
@@ -453,12 +493,22 @@ final class SessionKeeper implements Session.Observer {
 		return Thread.interrupted() || interrupted;
 	}
 
-	private void awaitConnectionForDeletes(Session session) throws InterruptedException {
-		if (session.hasDeletes() && !session.isConnected()
-				&& !await(session::isConnected, TimeUnit.MILLISECONDS.toNanos(CLOSE_TIMEOUT_MILLIS))) {
+	private void awaitDeletes() throws InterruptedException {
+		if (!await(this::canDelete, TimeUnit.MILLISECONDS.toNanos(CLOSE_TIMEOUT_MILLIS))) {
+			Session session = this.current;
 			logger.warn("ZooKeeper ({}) is not connected: locks are freed when session 0x{} expires, after up to {} ms",
-					address(), Long.toHexString(session.zooKeeper().getSessionId()), session.timeout().toMillis());
+					address(), (session != null) ? Long.toHexString(session.zooKeeper().getSessionId()) : "?",
+					((session != null) ? session.timeout() : this.settings.timeout()).toMillis());
 		}
+	}
+
+	/**
+	 * Return whether the nodes of earlier sessions are gone, and those of the present one
+	 * can be deleted.
+	 */
+	private boolean canDelete() {
+		Session session = this.current;
+		return this.oldNodes.isEmpty() && (session == null || session.isConnected() || !session.hasDeletes());
 	}
 
 	/**

@@ -81,7 +81,7 @@ final class ZooKeeperElection implements LeaderElection, Leadership {
 
 	@Override
 	public Optional<Participant> leader() {
-		return participants().stream().findFirst();
+		return participants().stream().findFirst().filter(Participant::leading);
 	}
 
 	@Override

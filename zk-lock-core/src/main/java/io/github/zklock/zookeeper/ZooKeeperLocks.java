@@ -144,6 +144,8 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 	/**
 	 * Return the current ZooKeeper handle, after waiting for its connection. It is dead
 	 * once its session has ended: ask for it each time it is needed, and do not close it.
+	 * Ephemeral nodes that are made by it count for the servers as locks do, but not for
+	 * {@link Builder#maxNodeBytes(int)}.
 	 * @return the connected handle
 	 * @throws IllegalStateException if there is no connection within the connect timeout,
 	 * if the registry is closed, or if interrupted while waiting, which leaves the
@@ -260,7 +262,7 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 	}
 
 	private boolean breakLock(LockPath path, Consumer<String> takeAway) {
-		List<LockContender> holders = this.reader.read(path).stream().filter(LockContender::holding).toList();
+		List<LockContender> holders = this.reader.readFront(path);
 		for (LockContender holder : holders) {
 			if (holder.origin() == LockContender.Origin.SELF) {
 				takeAway.accept(holder.node());
@@ -440,6 +442,8 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 		private @Nullable List<ACL> acl;
 
 		private long sequenceLimit = ContenderSettings.DEFAULT_SEQUENCE_LIMIT;
+
+		private int maxNodeBytes = OwnNodes.DEFAULT_LIMIT;
 
 		private boolean curatorReadWrite;
 
@@ -643,6 +647,28 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 		}
 
 		/**
+		 * Set how many bytes the paths of all nodes of this registry may have together,
+		 * with four more for each. When a session ends that was not closed, the servers
+		 * write all these paths into one transaction, and one that is longer than they
+		 * can read takes the whole ensemble down, for good (ZOOKEEPER-4306). Whoever
+		 * would need more gets a {@link io.github.zklock.LockUnavailableException}, and
+		 * elections try again later. What is made by {@link ZooKeeperLocks#zooKeeper()}
+		 * is not counted, nor is the path at the end of a connect string if handles come
+		 * from a {@link ZooKeeperFactory}. The default of 1,500,000 is for servers with
+		 * the usual {@code jute.maxbuffer}, which can read about 2,000,000; it is enough
+		 * for some 14,000 locks with names of 30 letters.
+		 * @param maxNodeBytes the limit, positive
+		 * @return this builder
+		 */
+		public Builder maxNodeBytes(int maxNodeBytes) {
+			if (maxNodeBytes < 1) {
+				throw new IllegalArgumentException("'maxNodeBytes' must be positive but was " + maxNodeBytes);
+			}
+			this.maxNodeBytes = maxNodeBytes;
+			return this;
+		}
+
+		/**
 		 * Let {@link ZooKeeperLocks#writeLock(String)} make nodes that Curator's
 		 * {@code InterProcessReadWriteLock} knows, for paths that are shared with it. The
 		 * default is not to: write locks then exclude Curator's
@@ -702,7 +728,8 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 
 		private SessionSettings sessionSettings() {
 			return new SessionSettings(this.connectString, (this.factory != null) ? this.factory : connecting(),
-					this.sessionTimeout, this.connectTimeout, this.serverTick);
+					this.sessionTimeout, this.connectTimeout, this.serverTick,
+					Objects.requireNonNullElse(chroot(), ""), this.maxNodeBytes);
 		}
 
 		private @Nullable String chroot() {
