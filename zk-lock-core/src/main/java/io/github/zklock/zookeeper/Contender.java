@@ -186,7 +186,7 @@ final class Contender implements Session.PathObserver, NodeWatches.Observer {
 
 	private String noRoom() {
 		OwnNodes nodes = this.session.nodes();
-		return ("this process has %d nodes in its session, whose paths have %d bytes, and may have %d:"
+		return ("this process has %d nodes already, whose paths have %d bytes, and one more would make it more than %d:"
 				+ " hold fewer locks at a time, or raise 'maxNodeBytes' (zk.lock.session.max-node-bytes)"
 				+ " together with 'jute.maxbuffer' of the servers")
 			.formatted(nodes.count(), nodes.bytes(), nodes.limit());

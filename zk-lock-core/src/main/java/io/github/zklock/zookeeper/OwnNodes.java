@@ -138,10 +138,22 @@ final class OwnNodes {
 	// Deleting
 
 	/**
-	 * A delete is about to be sent.
+	 * A node is to be deleted.
+	 */
+	void known(String path) {
+		if (!this.nodes.containsKey(path)) {
+			put(path, State.THERE);
+		}
+	}
+
+	/**
+	 * The delete of a known node is about to be sent.
 	 */
 	void deleting(String path) {
-		put(path, State.DELETING);
+		Node present = this.nodes.get(path);
+		if (present != null) {
+			present.state = State.DELETING;
+		}
 	}
 
 	/**
@@ -152,11 +164,6 @@ final class OwnNodes {
 	}
 
 	private void put(String path, State state) {
-		Node present = this.nodes.get(path);
-		if (present != null) {
-			present.state = state;
-			return;
-		}
 		Node added = new Node(state, size(path));
 		if (this.nodes.putIfAbsent(path, added) == null) {
 			this.bytes.addAndGet(added.bytes);

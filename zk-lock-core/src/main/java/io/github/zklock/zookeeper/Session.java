@@ -577,13 +577,49 @@ final class Session implements Watcher {
 	 * @return completed when ZooKeeper has answered, or when the connection is gone
 	 */
 	CompletableFuture<Void> delete(String path, Runnable whenGone) {
-		this.nodes.deleting(path);
+		this.nodes.known(path);
 		CompletableFuture<Void> done = this.deletes.computeIfAbsent(path, (key) -> new CompletableFuture<>());
+		whenConnected(() -> insistOnDelete(path, done, whenGone));
+		if (this.dead) {
+			this.deletes.remove(path);
+		}
+		if (this.dead || !this.connected) {
+			done.complete(null);
+		}
+		return done;
+	}
+
+	/**
+	 * Run a task now, or when the connection is back. While there is none, nothing that
+	 * is to be sent until it is answered is given to the client: it would not tell
+	 * whether it was ever sent.
+	 */
+	private void whenConnected(Runnable task) {
+		if (this.connected) {
+			task.run();
+			return;
+		}
+		this.loop.execute(() -> {
+			if (this.connected) {
+				task.run();
+			}
+			else if (!this.dead) {
+				this.parked.add(task);
+			}
+		});
+	}
+
+	private void insistOnDelete(String path, CompletableFuture<Void> done, Runnable whenGone) {
+		this.nodes.deleting(path);
 		insistOnWrite(() -> true, Operation.delete(path), (response) -> {
+			boolean gone = response.is(Meaning.OK) || response.is(Meaning.NO_NODE);
+			if (gone) {
+				// before anybody is told who may need the room
+				this.nodes.gone(path);
+			}
 			this.deletes.remove(path);
 			done.complete(null);
-			if (response.is(Meaning.OK) || response.is(Meaning.NO_NODE)) {
-				this.nodes.gone(path);
+			if (gone) {
 				whenGone.run();
 			}
 			else {
@@ -593,13 +629,6 @@ final class Session implements Watcher {
 				this.loop.schedule(() -> delete(path, whenGone), this.timeout.toNanos());
 			}
 		});
-		if (this.dead) {
-			this.deletes.remove(path);
-		}
-		if (this.dead || !this.connected) {
-			done.complete(null);
-		}
-		return done;
 	}
 
 	/**

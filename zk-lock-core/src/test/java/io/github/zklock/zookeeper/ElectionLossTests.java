@@ -175,7 +175,7 @@ class ElectionLossTests extends ElectionTestSupport {
 		String old = leaderNodes().get(0);
 		ZooKeeper handle = this.locks.zooKeeper();
 		handle.getTestable().injectSessionExpiration();
-		await().atMost(PATIENCE).until(() -> !this.election.leadership().isLeader());
+		await().atMost(PATIENCE).until(() -> this.recorder.events().contains("revoked"));
 		await().atMost(PATIENCE).until(() -> leaderNodes().stream().anyMatch((node) -> !node.equals(old)));
 		awaitLeader(this.election);
 		assertThat(leaderNodes()).as("leads when the old node is gone").doesNotContain(old);
