@@ -8,6 +8,7 @@ import io.github.zklock.LockContender;
 import io.github.zklock.LockInspector;
 import io.github.zklock.LockLease;
 import io.github.zklock.LockRegistry;
+import io.github.zklock.LockUnavailableException;
 import io.github.zklock.embedded.ConnectString;
 import io.github.zklock.embedded.EmbeddedZooKeeper;
 import io.github.zklock.embedded.Sessions;
@@ -29,6 +30,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.annotation.Order;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatException;
 import static org.awaitility.Awaitility.await;
 
@@ -82,6 +84,14 @@ class ZooKeeperConfigurationTests extends ServerTestSupport {
 					.asString()
 					.contains("__WRIT__");
 			});
+	}
+
+	@Test
+	void moreNodesThanThePropertyAllowsAreRefused() {
+		runner().withPropertyValues("zk.lock.session.max-node-bytes=10")
+			.run((context) -> assertThatExceptionOfType(LockUnavailableException.class)
+				.isThrownBy(() -> context.getBean(LockRegistry.class).lock("name").acquire())
+				.withMessageContaining("zk.lock.session.max-node-bytes"));
 	}
 
 	@Test

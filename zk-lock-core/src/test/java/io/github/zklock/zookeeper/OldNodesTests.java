@@ -234,7 +234,8 @@ class OldNodesTests extends ElectionTestSupport {
 	}
 
 	@Test
-	void manyNodesAreDeletedAFewAtATime() throws Exception {
+	void manyNodesAreDeletedAFewAtATimeAndThoseFirstThatSomebodyWaitsFor() throws Exception {
+		List<String> wanted = List.of("lock-3", "lock-333", "lock-666", "lock-999", "lock-1111", "lock-1199");
 		List<CompletableFuture<LockLease>> leases = new ArrayList<>();
 		for (int index = 0; index < 1_200; index++) {
 			leases.add(this.locks.lock("lock-" + index).acquireAsync(PATIENCE));
@@ -242,6 +243,11 @@ class OldNodesTests extends ElectionTestSupport {
 		for (CompletableFuture<LockLease> lease : leases) {
 			get(lease);
 		}
+		List<CompletableFuture<LockLease>> waiting = new ArrayList<>();
+		for (String name : wanted) {
+			waiting.add(acquire(this.locks.lock(name)));
+		}
+		await().atMost(PATIENCE).until(() -> this.locks.waiting().size() == wanted.size());
 		outlastTheClient();
 		awaitOldNodes(1_200);
 		this.proxy.resetCounts();
@@ -253,8 +259,13 @@ class OldNodesTests extends ElectionTestSupport {
 		assertThat(this.proxy.frames(Direction.TO_SERVER, Operation.DELETE)).as("the first, and those behind it")
 			.isBetween(2L, 1L + OldNodes.MOST_IN_FLIGHT);
 		assertThat(this.locks.keeper().connectedSession()).as("nobody may create anything yet").isNull();
+		wanted.forEach((name) -> awaitNodes(name, 0));
+		assertThat(server().view().ephemerals(this.oldSession)).hasSizeGreaterThan(600);
 		this.proxy.heal();
 		awaitOldNodes(0);
+		for (CompletableFuture<LockLease> next : waiting) {
+			get(next).close();
+		}
 		assertOldSessionLives();
 	}
 
