@@ -2,13 +2,11 @@ package io.github.zklock.zookeeper;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Deque;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
@@ -50,14 +48,9 @@ final class OldNodes {
 
 	private final Deque<Item> others = new ArrayDeque<>();
 
-	private final Set<Long> ids = Collections.synchronizedSet(Collections.newSetFromMap(new LinkedHashMap<>() {
+	private final Set<Long> ids = ConcurrentHashMap.newKeySet();
 
-		@Override
-		protected boolean removeEldestEntry(Map.Entry<Long, Boolean> eldest) {
-			return size() > MOST_SESSIONS;
-		}
-
-	}));
+	private final Deque<Long> latestIds = new ArrayDeque<>();
 
 	private Predicate<String> wanted = (parent) -> false;
 
@@ -112,8 +105,11 @@ final class OldNodes {
 	 */
 	void remember(Session over) {
 		long id = over.zooKeeper().getSessionId();
-		if (id != 0) {
-			this.ids.add(id);
+		if (id != 0 && this.ids.add(id)) {
+			this.latestIds.add(id);
+			if (this.latestIds.size() > MOST_SESSIONS) {
+				this.ids.remove(this.latestIds.remove());
+			}
 		}
 		stop();
 		if (!over.nodes().isEmpty()) {
@@ -207,7 +203,7 @@ final class OldNodes {
 	private void sendSome() {
 		// A search takes two of them
 		while (this.inFlight < MOST_IN_FLIGHT - 1) {
-			Item item = (!this.urgent.isEmpty()) ? this.urgent.poll() : this.others.poll();
+			Item item = this.urgent.isEmpty() ? this.others.poll() : this.urgent.poll();
 			if (item == null) {
 				return;
 			}

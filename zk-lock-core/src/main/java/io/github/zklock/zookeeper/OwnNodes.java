@@ -13,9 +13,8 @@ import java.util.function.Consumer;
  *
  * <p>
  * It keeps the sum of the bytes of their paths, as a server writes them into its log when
- * the session ends: a sum that is too big takes the whole ensemble down
- * (ZOOKEEPER-4306). Thread-safe; what is said of one attempt is said by one thread at a
- * time.
+ * the session ends: a sum that is too big takes the whole ensemble down (ZOOKEEPER-4306).
+ * Thread-safe; what is said of one attempt is said by one thread at a time.
  */
 final class OwnNodes {
 

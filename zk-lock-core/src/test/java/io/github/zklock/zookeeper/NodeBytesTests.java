@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
@@ -44,9 +45,7 @@ class NodeBytesTests extends ElectionTestSupport {
 	}
 
 	private static OwnNodes ownNodes(ZooKeeperLocks locks) {
-		Session session = locks.keeper().connectedSession();
-		assertThat(session).isNotNull();
-		return session.nodes();
+		return Objects.requireNonNull(locks.keeper().connectedSession()).nodes();
 	}
 
 	private void assertRefused(ZooKeeperLocks locks, String name, int nodes) {
@@ -127,8 +126,7 @@ class NodeBytesTests extends ElectionTestSupport {
 	@Test
 	void createWithoutAnAnswerIsCounted() throws Exception {
 		FaultProxy proxy = proxy();
-		ZooKeeperLocks locks = closing(
-				builder(proxy.connectString(), LONG_SESSION).maxNodeBytes(bytesOfOne()).build());
+		ZooKeeperLocks locks = closing(builder(proxy.connectString(), LONG_SESSION).maxNodeBytes(bytesOfOne()).build());
 		warmUp(locks, "a");
 		locks.lock("b").acquire().close();
 		FaultProxy.Trigger created = proxy.hold(Direction.TO_CLIENT, Operation.CREATE, 1);
@@ -161,6 +159,7 @@ class NodeBytesTests extends ElectionTestSupport {
 		LockLease lease = locks.lock("a").acquire();
 		registry().zooKeeper().delete(parent("a") + "/" + nodes("a").get(0), -1);
 		await().atMost(PATIENCE).until(() -> !lease.isHeld());
+		awaitConnected(locks);
 		await().atMost(PATIENCE).untilAsserted(() -> {
 			assertThat(ownNodes(locks).count()).isZero();
 			assertThat(ownNodes(locks).bytes()).isZero();
@@ -181,7 +180,11 @@ class NodeBytesTests extends ElectionTestSupport {
 	void serverSurvivesTheEndOfASessionThatHasAsMuchAsItMay() throws Exception {
 		String name = "x".repeat(200);
 		try (EmbeddedZooKeeper server = EmbeddedZooKeeper.startNew()) {
-			try (ZooKeeperLocks locks = ZooKeeperLocks.builder(server.connectString()).sessionTimeout(LONG_SESSION).connectTimeout(PATIENCE).closeWait(Duration.ZERO).build()) {
+			try (ZooKeeperLocks locks = ZooKeeperLocks.builder(server.connectString())
+				.sessionTimeout(LONG_SESSION)
+				.connectTimeout(PATIENCE)
+				.closeWait(Duration.ZERO)
+				.build()) {
 				int held = holdAsManyAsPossible(locks, name);
 				assertThat(ownNodes(locks).bytes()).isBetween(OwnNodes.DEFAULT_LIMIT - 400L,
 						(long) OwnNodes.DEFAULT_LIMIT);
@@ -191,7 +194,9 @@ class NodeBytesTests extends ElectionTestSupport {
 				await().atMost(PATIENCE).until(() -> server.view().ephemerals(session).isEmpty());
 			}
 			server.restart();
-			try (ZooKeeperLocks locks = ZooKeeperLocks.builder(server.connectString()).connectTimeout(PATIENCE).build()) {
+			try (ZooKeeperLocks locks = ZooKeeperLocks.builder(server.connectString())
+				.connectTimeout(PATIENCE)
+				.build()) {
 				locks.lock("a").acquire().close();
 			}
 		}

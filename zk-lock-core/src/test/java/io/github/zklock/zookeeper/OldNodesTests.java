@@ -336,9 +336,7 @@ class OldNodesTests extends ElectionTestSupport {
 		CompletableFuture<LockLease> waiting = acquire(this.locks.lock("lock"));
 		try (EmbeddedZooKeeper fresh = EmbeddedZooKeeper.startNew();
 				ZooKeeperLocks operator = ZooKeeperLocks.builder(fresh.connectString()).build()) {
-			operator.zooKeeper()
-				.create(chroot(), new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE,
-						CreateMode.PERSISTENT);
+			operator.zooKeeper().create(chroot(), new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
 			this.proxy.retarget(fresh.connectString());
 			this.proxy.cut();
 			get(waiting);

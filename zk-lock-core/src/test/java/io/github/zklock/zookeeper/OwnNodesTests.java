@@ -18,7 +18,7 @@ class OwnNodesTests {
 	/**
 	 * A length, the chroot, the path with its two bytes for the umlaut, the number.
 	 */
-	private static final int BYTES = 4 + "/chroot".length() + PREFIX.length() + 1 + 10;
+	private static final long BYTES = 4L + "/chroot".length() + PREFIX.length() + 1 + 10;
 
 	private final OwnNodes nodes = new OwnNodes("/chroot", 2 * BYTES);
 
@@ -34,8 +34,8 @@ class OwnNodesTests {
 	}
 
 	private void answer(Code code) {
-		this.nodes.answered(PREFIX, new Response<>(ReturnCode.of(code.intValue()),
-				(code == Code.OK) ? new Created(NODE, 1) : null));
+		this.nodes.answered(PREFIX,
+				new Response<>(ReturnCode.of(code.intValue()), (code == Code.OK) ? new Created(NODE, 1) : null));
 	}
 
 	@Test
