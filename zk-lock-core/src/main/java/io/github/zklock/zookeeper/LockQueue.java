@@ -250,8 +250,10 @@ final class LockQueue implements Contender.Owner, Dependent {
 					(request) -> present.stream().anyMatch(request.kind()::isBlockedBy));
 		}
 		else if (!response.is(Meaning.NO_NODE)) {
-			failImpatient(unavailable(response.is(Meaning.REFUSED) || response.is(Meaning.TOO_LONG)
-					? Refusal.reason(response.code(), this.path.parent()) : "ZooKeeper did not answer", response.toException(this.path.parent())));
+			failImpatient(unavailable(
+					response.is(Meaning.REFUSED) || response.is(Meaning.TOO_LONG)
+							? Refusal.reason(response.code(), this.path.parent()) : "ZooKeeper did not answer",
+					response.toException(this.path.parent())));
 		}
 		if (this.waiting.isEmpty()) {
 			settle();
@@ -425,8 +427,8 @@ final class LockQueue implements Contender.Owner, Dependent {
 	}
 
 	private Request.Outcome tooLate(Request request) {
-		return isContended(request) ? Request.Outcome.REFUSED : Request.Outcome
-			.failed(unavailable(this.keeper.whyUnanswered(request.time().waited()), null));
+		return isContended(request) ? Request.Outcome.REFUSED
+				: Request.Outcome.failed(unavailable(this.keeper.whyUnanswered(request.time().waited()), null));
 	}
 
 	/**

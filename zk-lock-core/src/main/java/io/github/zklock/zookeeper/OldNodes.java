@@ -1,7 +1,6 @@
 package io.github.zklock.zookeeper;
 
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -10,6 +9,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
+import io.github.zklock.zookeeper.OldSession.Item;
 import io.github.zklock.zookeeper.ReturnCode.Meaning;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -37,8 +37,6 @@ final class OldNodes {
 	private static final Logger logger = LoggerFactory.getLogger(OldNodes.class);
 
 	private static final int MOST_SESSIONS = 100;
-
-	private static final int MOST_STRIKES = 3;
 
 	private final Runnable whenEmpty;
 
@@ -159,26 +157,25 @@ final class OldNodes {
 		old.collect();
 		Item probe = old.probe(this.wanted);
 		if (probe == null) {
-			old.items.forEach(this::enqueue);
+			old.items().forEach(this::enqueue);
 			return;
 		}
 		this.probing++;
-		probe.neverSent = false;
-		send(Operation.delete(probe.path), (response) -> {
+		probe.sent();
+		send(Operation.delete(probe.path()), (response) -> {
 			this.probing--;
 			if (response.is(Meaning.NO_NODE)) {
 				this.sessions.remove(old);
 				return;
 			}
-			logger.info("ZooKeeper has kept {} nodes of an earlier session, deleting them", old.items.size());
+			logger.info("ZooKeeper has kept {} nodes of an earlier session, deleting them", old.items().size());
 			deleted(probe, response);
-			old.items.stream().filter((item) -> item != probe).forEach(this::enqueue);
+			old.items().stream().filter((item) -> item != probe).forEach(this::enqueue);
 		});
 	}
 
 	private void enqueue(Item item) {
-		boolean first = item.strikes == 0 && this.wanted.test(item.parent());
-		(first ? this.urgent : this.others).add(item);
+		(this.wanted.test(item.parent()) ? this.urgent : this.others).add(item);
 	}
 
 	/**
@@ -207,12 +204,12 @@ final class OldNodes {
 			if (item == null) {
 				return;
 			}
-			if (item.isSearch) {
+			if (item.isSearch()) {
 				search(item);
 			}
 			else {
-				item.neverSent = false;
-				send(Operation.delete(item.path), (response) -> deleted(item, response));
+				item.sent();
+				send(Operation.delete(item.path()), (response) -> deleted(item, response));
 			}
 		}
 	}
@@ -242,7 +239,7 @@ final class OldNodes {
 			default -> {
 				item.remove();
 				logger.warn("Node '{}' of an earlier session cannot be deleted. It goes when that session expires",
-						item.path, response.toException(item.path));
+						item.path(), response.toException(item.path()));
 			}
 		}
 	}
@@ -268,31 +265,19 @@ final class OldNodes {
 		if (in == null) {
 			return;
 		}
-		Consumer<Response<?>> strike = (lost) -> strike(item, lost);
-		send(in::write, Operation.check(item.parent()), strike, (barrier) -> item.barrier = barrier);
+		send(in::write, Operation.check(item.parent()), item::barrier);
 		Sender<Listing> list = (operation, answer) -> in.lists().share(item.parent(), answer);
-		send(list, Operation.list(item.parent(), null), strike, (response) -> searched(item, response));
-	}
-
-	/**
-	 * The connection was lost while a search was the first that was not answered. A list
-	 * that is too long to be read costs the connection each time, so it is not asked for
-	 * without end.
-	 */
-	private void strike(Item item, Response<?> lost) {
-		if (++item.strikes >= MOST_STRIKES) {
-			giveUp(item, lost);
-		}
+		send(list, Operation.list(item.parent(), null), (response) -> searched(item, response));
 	}
 
 	private void giveUp(Item item, Response<?> response) {
 		item.remove();
 		logger.warn("Nodes '{}...' of an earlier session cannot be looked for. They go when that session expires",
-				item.path, response.toException(item.parent()));
+				item.path(), response.toException(item.parent()));
 	}
 
 	private void searched(Item item, Response<Listing> response) {
-		Response<?> barrier = item.barrier;
+		Response<?> barrier = item.barrier();
 		if (response.is(Meaning.NO_NODE)) {
 			item.remove();
 		}
@@ -301,14 +286,12 @@ final class OldNodes {
 		}
 		else if (response.is(Meaning.OK) && barrier != null && barrier.is(Meaning.OK)) {
 			item.remove();
-			response.result().contenders()
+			response.result()
+				.contenders()
 				.stream()
-				.filter((child) -> child.name().startsWith(item.name()))
-				.map((child) -> new Item(item.owner, item.parent() + "/" + child.name(), false, false))
-				.forEach((found) -> {
-					item.owner.items.add(found);
-					this.urgent.addFirst(found);
-				});
+				.filter(item::isFoundIn)
+				.map(item::found)
+				.forEach(this.urgent::addFirst);
 		}
 		else {
 			again(item);
@@ -318,13 +301,11 @@ final class OldNodes {
 	private void send(Operation<String> operation, Consumer<Response<String>> answer) {
 		Session in = this.session;
 		if (in != null) {
-			send(in::write, operation, (lost) -> {
-			}, answer);
+			send(in::write, operation, answer);
 		}
 	}
 
-	private <T> void send(Sender<T> sender, Operation<T> operation, Consumer<Response<?>> firstLost,
-			Consumer<Response<T>> answer) {
+	private <T> void send(Sender<T> sender, Operation<T> operation, Consumer<Response<T>> answer) {
 		int present = this.connection;
 		this.inFlight++;
 		sender.send(operation, (response) -> {
@@ -332,7 +313,6 @@ final class OldNodes {
 				return;
 			}
 			if (response.is(Meaning.DISCONNECTED)) {
-				firstLost.accept(response);
 				disconnected();
 				return;
 			}
@@ -344,91 +324,6 @@ final class OldNodes {
 	private interface Sender<T> {
 
 		void send(Operation<T> operation, Consumer<Response<T>> answer);
-
-	}
-
-	/**
-	 * What is left of one session.
-	 */
-	private static final class OldSession {
-
-		private final OwnNodes nodes;
-
-		private final Set<Item> items = new LinkedHashSet<>();
-
-		private boolean collected;
-
-		OldSession(OwnNodes nodes) {
-			this.nodes = nodes;
-		}
-
-		/**
-		 * Ask for the nodes when they are needed: a caller may have sent a create while
-		 * the session ended.
-		 */
-		void collect() {
-			if (!this.collected) {
-				this.collected = true;
-				this.nodes.forEach((path) -> this.items.add(new Item(this, path, true, false)),
-						(path) -> this.items.add(new Item(this, path, false, false)),
-						(prefix) -> this.items.add(new Item(this, prefix, false, true)));
-			}
-		}
-
-		@Nullable Item probe(Predicate<String> wanted) {
-			List<Item> candidates = new ArrayList<>(this.items);
-			candidates.removeIf((item) -> !item.neverSent);
-			return candidates.stream()
-				.filter((item) -> wanted.test(item.parent()))
-				.findFirst()
-				.orElse(candidates.isEmpty() ? null : candidates.get(0));
-		}
-
-		boolean isDone() {
-			return this.collected && this.items.isEmpty();
-		}
-
-	}
-
-	/**
-	 * A node to delete, or nodes to look for.
-	 */
-	private static final class Item {
-
-		private final OldSession owner;
-
-		private final String path;
-
-		private final boolean isSearch;
-
-		private boolean neverSent;
-
-		private int strikes;
-
-		private @Nullable Response<?> barrier;
-
-		Item(OldSession owner, String path, boolean neverSent, boolean isSearch) {
-			this.owner = owner;
-			this.path = path;
-			this.neverSent = neverSent;
-			this.isSearch = isSearch;
-		}
-
-		boolean isLeft() {
-			return this.owner.items.contains(this);
-		}
-
-		void remove() {
-			this.owner.items.remove(this);
-		}
-
-		String parent() {
-			return this.path.substring(0, this.path.lastIndexOf('/'));
-		}
-
-		String name() {
-			return this.path.substring(this.path.lastIndexOf('/') + 1);
-		}
 
 	}
 

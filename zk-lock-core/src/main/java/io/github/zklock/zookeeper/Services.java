@@ -14,7 +14,6 @@ package io.github.zklock.zookeeper;
  * @param access looks at who may touch the nodes
  */
 record Services(SessionKeeper keeper, ContenderSettings settings, NodeData nodeData, UserThreads users,
-		Listeners listeners, ThreadHolds threadHolds, long answerNanos, EmptyParents emptyParents,
-		AccessCheck access) {
+		Listeners listeners, ThreadHolds threadHolds, long answerNanos, EmptyParents emptyParents, AccessCheck access) {
 
 }

@@ -133,10 +133,8 @@ final class SessionKeeper implements Session.Observer {
 	String whySilent() {
 		String gone = "ZooKeeper (%s) has been out of reach for %d ms".formatted(address(),
 				TimeUnit.NANOSECONDS.toMillis(this.outage.age()));
-		return isUnreachable()
-				? "%s, which is longer than 'connectTimeout' (zk.lock.session.connect-timeout), %d ms".formatted(gone,
-						connectTimeout().toMillis())
-				: gone;
+		return isUnreachable() ? "%s, which is longer than 'connectTimeout' (zk.lock.session.connect-timeout), %d ms"
+			.formatted(gone, connectTimeout().toMillis()) : gone;
 	}
 
 	/**
@@ -379,8 +377,10 @@ final class SessionKeeper implements Session.Observer {
 		}
 		logger.warn("ZooKeeper session 0x{} is over{}{}", id,
 				authFailed ? ": the credentials are wrong" : ", opening a new one",
-				(this.backOff.failures() == 2) ? ". Sessions with " + address()
-						+ " end before they are of use: from now on there are pauses, and no more messages" : "");
+				(this.backOff.failures() == 2)
+						? ". Sessions with " + address()
+								+ " end before they are of use: from now on there are pauses, and no more messages"
+						: "");
 	}
 
 	private static void close(Session session) {

@@ -28,9 +28,10 @@ final class VanishedNodes {
 	long pause() {
 		long pause = this.backOff.next();
 		if (this.backOff.failures() == 2) {
-			logger.warn("Nodes for '{}' vanish again and again, so there are pauses of up to {} s between attempts."
-					+ " Does somebody delete the nodes below '{}'?", LockNames.shown(this.path.name()),
-					BackOff.LONGEST / 1_000_000_000, this.path.parent());
+			logger.warn(
+					"Nodes for '{}' vanish again and again, so there are pauses of up to {} s between attempts."
+							+ " Does somebody delete the nodes below '{}'?",
+					LockNames.shown(this.path.name()), BackOff.LONGEST / 1_000_000_000, this.path.parent());
 		}
 		else {
 			logger.debug("A node for '{}' has vanished", LockNames.shown(this.path.name()));

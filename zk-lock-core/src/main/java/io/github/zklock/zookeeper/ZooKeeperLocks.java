@@ -728,8 +728,8 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 
 		private SessionSettings sessionSettings() {
 			return new SessionSettings(this.connectString, (this.factory != null) ? this.factory : connecting(),
-					this.sessionTimeout, this.connectTimeout, this.serverTick,
-					Objects.requireNonNullElse(chroot(), ""), this.maxNodeBytes);
+					this.sessionTimeout, this.connectTimeout, this.serverTick, Objects.requireNonNullElse(chroot(), ""),
+					this.maxNodeBytes);
 		}
 
 		private @Nullable String chroot() {

@@ -78,8 +78,7 @@ class StormTests extends LockTestSupport {
 		ZooKeeperLocks operator = registry();
 		LockLease holder = operator.lock("lock").acquire();
 		String first = nodes("lock").get(0);
-		CompletableFuture<LockLease> waiting = closing(
-				builder(server().connectString(), Duration.ofSeconds(8)).build())
+		CompletableFuture<LockLease> waiting = closing(builder(server().connectString(), Duration.ofSeconds(8)).build())
 			.lock("lock")
 			.acquireAsync(PATIENCE.multipliedBy(2));
 		long start = System.nanoTime();
