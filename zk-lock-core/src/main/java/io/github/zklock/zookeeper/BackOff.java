@@ -44,7 +44,7 @@ final class BackOff {
 			return 0;
 		}
 		long pause = Math.min(LONGEST, SHORTEST << Math.min(this.failures - 2, MOST_DOUBLINGS));
-		return pause - (long) (pause / 2 * this.random.getAsDouble());
+		return pause - (long) (pause * this.random.getAsDouble() / 2);
 	}
 
 	/**
