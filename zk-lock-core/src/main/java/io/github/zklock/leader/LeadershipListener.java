@@ -1,7 +1,5 @@
 package io.github.zklock.leader;
 
-import io.github.zklock.LockException;
-
 /**
  * Hears of the leadership of this process. Each listener is called on a thread of this
  * library, in the order of events, by one thread at a time, after the state has changed.
@@ -55,9 +53,9 @@ public interface LeadershipListener {
 	 * says so once for a series of failures: again only if it has taken part in between,
 	 * or has left and joined once more. Has nothing to do with grants and revocations.
 	 * @param role the role
-	 * @param failure why it cannot take part
+	 * @param failure why it cannot take part, a {@code LockUnavailableException}
 	 */
-	default void failed(String role, LockException failure) {
+	default void failed(String role, RuntimeException failure) {
 	}
 
 }

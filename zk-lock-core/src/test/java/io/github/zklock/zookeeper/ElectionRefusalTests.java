@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-import io.github.zklock.LockException;
 import io.github.zklock.LockUnavailableException;
 import io.github.zklock.embedded.ConnectString;
 import io.github.zklock.embedded.Direction;
@@ -67,7 +66,8 @@ class ElectionRefusalTests extends ElectionTestSupport {
 		assertThat(failures.last()).isInstanceOf(LockUnavailableException.class)
 			.hasMessageContaining("'role'")
 			.hasCauseInstanceOf(KeeperException.NoAuthException.class);
-		assertThat(failures.last().name()).isEqualTo(ROLE);
+		assertThat((LockUnavailableException) failures.last()).extracting(LockUnavailableException::name)
+			.isEqualTo(ROLE);
 		setPermissionsOfParent(ZooDefs.Perms.ALL);
 		failures.await("failed", "granted");
 		setPermissionsOfParent(ZooDefs.Perms.ALL & ~ZooDefs.Perms.CREATE);
@@ -107,7 +107,7 @@ class ElectionRefusalTests extends ElectionTestSupport {
 
 		private final List<String> events = new ArrayList<>();
 
-		private final List<LockException> failures = new ArrayList<>();
+		private final List<RuntimeException> failures = new ArrayList<>();
 
 		Failures(LeaderElection election) {
 			election.addListener(this);
@@ -124,7 +124,7 @@ class ElectionRefusalTests extends ElectionTestSupport {
 		}
 
 		@Override
-		public synchronized void failed(String role, LockException failure) {
+		public synchronized void failed(String role, RuntimeException failure) {
 			this.events.add("failed");
 			this.failures.add(failure);
 		}
@@ -133,7 +133,7 @@ class ElectionRefusalTests extends ElectionTestSupport {
 			return List.copyOf(this.events);
 		}
 
-		synchronized LockException last() {
+		synchronized RuntimeException last() {
 			return this.failures.get(this.failures.size() - 1);
 		}
 

@@ -71,7 +71,7 @@ class OutageTests extends LockTestSupport {
 
 	@Test
 	void timeForAnAnswerCountsFromTheFirstConnectionOn() {
-		ZooKeeperLocks locks = closing(viaProxy().answerTimeout(MOMENT).build());
+		ZooKeeperLocks locks = closing(viaProxy().connectTimeout(HOURS).answerTimeout(MOMENT).build());
 		this.proxy.hold(Direction.TO_CLIENT, Operation.GET_CHILDREN, 1);
 		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(locks.lock("lock")::tryLock)
 			.withMessageContaining("'lock'")
