@@ -84,7 +84,7 @@ class HostileNameTests extends LockTestSupport {
 	}
 
 	private static void assertHarmless(String text) {
-		assertThat(text).contains(SHOWN).hasSizeLessThan(800);
+		assertThat(text).contains(SHOWN).hasSizeLessThan(1_000);
 		assertThat(text.codePoints())
 			.noneMatch((codePoint) -> Character.isISOControl(codePoint) || codePoint == 0x2028 || codePoint == 0x202e);
 	}
@@ -203,7 +203,7 @@ class HostileNameTests extends LockTestSupport {
 		assertThat(this.one.held().get(0).toString())
 			.contains("mode=WRITE", "thread=" + Thread.currentThread().getName())
 			.contains(SHOWN.substring(1))
-			.hasSizeLessThan(800);
+			.hasSizeLessThan(1_000);
 		this.one.zooKeeper()
 			.create(parent(NAME) + "/n-",
 					("zk-lock instance=a host=b pid=1 since=c thread=" + NAME).getBytes(StandardCharsets.UTF_8),
