@@ -495,7 +495,7 @@ final class Candidacy implements Contender.Owner, Dependent {
 	}
 
 	@Override
-	public void failed(Contender failed, String reason, @Nullable Exception cause) {
+	public void failed(Contender failed, String reason, @Nullable Throwable cause) {
 		if (failed == this.departing) {
 			endHandOver();
 			depart(failed);
@@ -508,7 +508,7 @@ final class Candidacy implements Contender.Owner, Dependent {
 		tryAgainLater(reason, cause);
 	}
 
-	private void tryAgainLater(String reason, @Nullable Exception cause) {
+	private void tryAgainLater(String reason, @Nullable Throwable cause) {
 		if (this.failure != null) {
 			logger.debug("Role '{}' cannot be had because {}", LockNames.shown(role()), reason, cause);
 		}

@@ -193,7 +193,7 @@ final class Contender implements Session.PathObserver, NodeWatches.Observer {
 	}
 
 	private void created(Response<Created> response) {
-		this.undecided = response.is(Meaning.DISCONNECTED) || response.is(Meaning.UNKNOWN);
+		this.undecided = response.is(Meaning.OK) || response.is(Meaning.DISCONNECTED) || response.is(Meaning.UNKNOWN);
 		if (this.phase != Phase.CREATING) {
 			if (response.is(Meaning.OK)) {
 				this.session.delete(response.result().path());
@@ -204,6 +204,7 @@ final class Contender implements Session.PathObserver, NodeWatches.Observer {
 			case OK -> {
 				String created = response.result().path();
 				this.node = ContenderNode.parse(created.substring(created.lastIndexOf('/') + 1));
+				this.undecided = this.node == null;
 				this.czxid = response.result().czxid();
 				this.phase = Phase.LISTING;
 				this.owner.created(this, this.parentAttempts > 1);
@@ -743,7 +744,7 @@ final class Contender implements Session.PathObserver, NodeWatches.Observer {
 		fail(Refusal.reason(response.code(), this.path.parent()), response.toException(this.path.parent()));
 	}
 
-	private void fail(String reason, @Nullable Exception cause) {
+	private void fail(String reason, @Nullable Throwable cause) {
 		if (this.phase == Phase.ENDED) {
 			return;
 		}
@@ -764,9 +765,9 @@ final class Contender implements Session.PathObserver, NodeWatches.Observer {
 			try {
 				transition.run();
 			}
-			catch (RuntimeException ex) {
-				logger.error("Unexpected failure of an attempt to get lock '{}'", LockNames.shown(this.path.name()),
-						ex);
+			catch (Throwable ex) {
+				this.undecided |= this.node == null;
+				EventLoop.failed("of an attempt to get lock '" + LockNames.shown(this.path.name()) + "'", ex);
 				fail("of an unexpected failure", ex);
 			}
 		}
@@ -819,7 +820,7 @@ final class Contender implements Session.PathObserver, NodeWatches.Observer {
 		/**
 		 * The attempt has failed and will always fail.
 		 */
-		void failed(Contender contender, String reason, @Nullable Exception cause);
+		void failed(Contender contender, String reason, @Nullable Throwable cause);
 
 	}
 

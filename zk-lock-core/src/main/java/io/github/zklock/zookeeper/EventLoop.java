@@ -34,6 +34,8 @@ final class EventLoop {
 	// Whoever makes it one works until it is zero again
 	private final AtomicInteger pending = new AtomicInteger();
 
+	private volatile boolean started;
+
 	private volatile boolean closed;
 
 	EventLoop(String name) {
@@ -52,9 +54,20 @@ final class EventLoop {
 		if (this.closed) {
 			return;
 		}
+		start();
 		this.tasks.add(task);
 		if (this.pending.getAndIncrement() == 0) {
 			schedule(0, this::drain);
+		}
+	}
+
+	/**
+	 * Have the thread before anything depends on it: there may be none to be had.
+	 */
+	private void start() {
+		if (!this.started) {
+			this.executor.prestartCoreThread();
+			this.started = true;
 		}
 	}
 
@@ -70,13 +83,20 @@ final class EventLoop {
 	}
 
 	private void drain() {
+		int left;
 		do {
-			Runnable task = this.tasks.poll();
-			if (task != null && !this.closed) {
-				run(task);
+			try {
+				Runnable task = this.tasks.poll();
+				if (task != null && !this.closed) {
+					run(task);
+				}
+			}
+			finally {
+				// whatever comes, or nobody works any more
+				left = this.pending.decrementAndGet();
 			}
 		}
-		while (this.pending.decrementAndGet() > 0);
+		while (left > 0);
 	}
 
 	/**
@@ -84,6 +104,7 @@ final class EventLoop {
 	 * @return cancels the task
 	 */
 	Future<?> schedule(Runnable task, long nanos) {
+		start();
 		return schedule(nanos, () -> executeHere(task));
 	}
 
@@ -111,8 +132,21 @@ final class EventLoop {
 		try {
 			task.run();
 		}
-		catch (RuntimeException | Error ex) {
-			logger.error("Unexpected failure in the lock protocol", ex);
+		catch (Throwable ex) {
+			failed("in the lock protocol", ex);
+		}
+	}
+
+	/**
+	 * Say that something has failed that should not. Never fails itself.
+	 * @param what what has failed
+	 */
+	static void failed(String what, Throwable failure) {
+		try {
+			logger.error("Unexpected failure {}", what, failure);
+		}
+		catch (Throwable ex) {
+			// There may be no memory even for that
 		}
 	}
 

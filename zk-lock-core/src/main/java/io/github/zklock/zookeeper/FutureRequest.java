@@ -38,7 +38,7 @@ final class FutureRequest extends Request {
 		if (leave()) {
 			boolean contended = this.queue.remove(this);
 			this.queue.users()
-				.execute(() -> this.future.completeExceptionally(this.lock.notGranted(time(), contended)));
+				.executeSoon(() -> this.future.completeExceptionally(this.lock.notGranted(time(), contended)));
 		}
 	}
 
@@ -59,7 +59,7 @@ final class FutureRequest extends Request {
 	@Override
 	void decided() {
 		cancelTimer();
-		this.queue.users().execute(this::deliver);
+		this.queue.users().executeSoon(this::deliver);
 	}
 
 	private void deliver() {

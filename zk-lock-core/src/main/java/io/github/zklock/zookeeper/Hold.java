@@ -180,12 +180,17 @@ final class Hold implements LockLease {
 	}
 
 	/**
-	 * Leave once.
-	 * @return whether it was entered more often, so that it goes on
+	 * Return whether it was entered more than once, so that it goes on when it is left.
 	 */
-	boolean leaveInner(LockMode mode) {
+	boolean isEnteredAgain() {
+		return this.reads + this.writes > 1;
+	}
+
+	/**
+	 * Leave once.
+	 */
+	void leaveInner(LockMode mode) {
 		count(mode, -1);
-		return this.reads + this.writes > 0;
 	}
 
 	private void count(LockMode mode, int change) {
@@ -230,8 +235,11 @@ final class Hold implements LockLease {
 			this.queue.lose(this);
 			return null;
 		}
+		CompletableFuture<Void> answered = (lingerNanos > 0) ? this.queue.linger(this, lingerNanos)
+				: this.queue.release(this);
+		// Not before: should that fail, the thread can unlock it once more
 		this.queue.threadHolds().remove(this);
-		return (lingerNanos > 0) ? this.queue.linger(this, lingerNanos) : this.queue.release(this);
+		return answered;
 	}
 
 	@Override

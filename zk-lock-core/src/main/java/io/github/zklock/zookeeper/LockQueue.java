@@ -600,7 +600,7 @@ final class LockQueue implements Contender.Owner, Dependent {
 	}
 
 	@Override
-	public void failed(Contender failed, String reason, @Nullable Exception cause) {
+	public void failed(Contender failed, String reason, @Nullable Throwable cause) {
 		if (failed == this.contender) {
 			this.contender = null;
 			loseHold();
@@ -608,14 +608,14 @@ final class LockQueue implements Contender.Owner, Dependent {
 		}
 	}
 
-	private void failAll(String reason, @Nullable Exception cause) {
+	private void failAll(String reason, @Nullable Throwable cause) {
 		List<Request> requests = List.copyOf(this.waiting);
 		this.waiting.clear();
 		requests.forEach((request) -> request.decide(Request.Outcome.failed(unavailable(reason, cause))));
 		settle();
 	}
 
-	private LockUnavailableException unavailable(String reason, @Nullable Exception cause) {
+	private LockUnavailableException unavailable(String reason, @Nullable Throwable cause) {
 		return new LockUnavailableException(name(), "Lock '%s' cannot be had because %s%s"
 			.formatted(LockNames.shown(name()), reason, (cause != null) ? ": " + cause.getMessage() : ""), cause);
 	}

@@ -7,6 +7,7 @@ import java.util.stream.Collectors;
 
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.KeeperException.Code;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What an answer of ZooKeeper means for whoever asked. Every code has its place; one that
@@ -87,6 +88,15 @@ record ReturnCode(int code, Meaning meaning) {
 	static ReturnCode of(int code) {
 		Code known = CODES.get(code);
 		return new ReturnCode(code, (known != null) ? meaning(known) : Meaning.UNKNOWN);
+	}
+
+	/**
+	 * Return what an answer means of which the client may have read the beginning only:
+	 * it then says that all is well, and has no result.
+	 */
+	static ReturnCode of(int code, @Nullable Object result) {
+		ReturnCode known = of(code);
+		return (known.is(Meaning.OK) && result == null) ? new ReturnCode(code, Meaning.UNKNOWN) : known;
 	}
 
 	private static Meaning meaning(Code code) {

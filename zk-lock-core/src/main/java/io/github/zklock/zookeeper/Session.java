@@ -409,7 +409,7 @@ final class Session implements Watcher {
 		long sent = System.nanoTime();
 		long sentWall = System.currentTimeMillis();
 		dispatch(operation, (rc, result) -> work(() -> {
-			ReturnCode code = ReturnCode.of(rc);
+			ReturnCode code = ReturnCode.of(rc, result);
 			note(code, leaderBound, sent, sentWall);
 			boolean oldestLost = noteConnection(code);
 			if (!this.dead) {

@@ -1,6 +1,5 @@
 package io.github.zklock.zookeeper;
 
-import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -64,6 +63,9 @@ final class SessionKeeper implements Session.Observer {
 	private volatile Consumer<Session> newcomer = (session) -> {
 	};
 
+	private volatile Runnable housekeeping = () -> {
+	};
+
 	// No session is opened any more, not even to delete old nodes
 	private volatile boolean over;
 
@@ -73,6 +75,13 @@ final class SessionKeeper implements Session.Observer {
 		this.background = background;
 		this.outage = new Outage(loop, Durations.toNanos(settings.connectTimeout()),
 				() -> forEachActive(Dependent::unreachable));
+	}
+
+	/**
+	 * Have something done at each heartbeat, on the event loop.
+	 */
+	void atEachTick(Runnable action) {
+		this.housekeeping = action;
 	}
 
 	/**
@@ -237,15 +246,28 @@ final class SessionKeeper implements Session.Observer {
 	 */
 	void start() {
 		if (mayOpen() && this.opening.compareAndSet(false, true)) {
-			this.outage.begin();
-			scheduleTick();
-			long pause = this.openNotBefore - System.nanoTime();
-			if (pause > 0) {
-				this.loop.schedule(this::open, pause);
+			boolean done = false;
+			try {
+				this.outage.begin();
+				scheduleTick();
+				openSoon();
+				done = true;
 			}
-			else {
-				this.loop.execute(this::open);
+			finally {
+				if (!done) {
+					this.opening.set(false);
+				}
 			}
+		}
+	}
+
+	private void openSoon() {
+		long pause = this.openNotBefore - System.nanoTime();
+		if (pause > 0) {
+			this.loop.schedule(this::open, pause);
+		}
+		else {
+			this.loop.execute(this::open);
 		}
 	}
 
@@ -253,21 +275,25 @@ final class SessionKeeper implements Session.Observer {
 		return !this.closed || (!this.over && !this.oldNodes.isEmpty());
 	}
 
+	/**
+	 * Make a handle, and try again later if that fails, in whatever way: there may be no
+	 * memory, or no thread for it.
+	 */
 	private void open() {
 		if (!mayOpen()) {
 			return;
 		}
-		Session session = new Session(this.loop, this, this.settings.timeout(), this.settings.newOwnNodes());
 		try {
+			Session session = new Session(this.loop, this, this.settings.timeout(), this.settings.newOwnNodes());
 			session.open(this.settings.factory());
 			this.current = session;
 			if (!mayOpen()) {
 				this.background.execute(() -> close(session));
 			}
 		}
-		catch (IOException | RuntimeException | LinkageError ex) {
-			logger.warn("No ZooKeeper handle for {} can be made, trying again", address(), ex);
+		catch (Throwable ex) {
 			this.loop.backOff(this::open);
+			EventLoop.run(() -> logger.warn("No ZooKeeper handle for {} can be made, trying again", address(), ex));
 		}
 	}
 
@@ -351,11 +377,11 @@ final class SessionKeeper implements Session.Observer {
 		backOff(session, authFailed);
 		this.current = null;
 		this.opening.set(false);
+		if (!authFailed) {
+			EventLoop.run(this::start);
+		}
 		this.background.execute(() -> close(session));
 		forEachActive((dependent) -> dependent.died(session, authFailed));
-		if (!authFailed) {
-			start();
-		}
 		if (!this.oldNodes.isEmpty()) {
 			scheduleTick();
 		}
@@ -405,7 +431,16 @@ final class SessionKeeper implements Session.Observer {
 
 	private void scheduleTick() {
 		if (this.ticking.compareAndSet(false, true)) {
-			this.loop.schedule(this::tick, tickNanos());
+			boolean done = false;
+			try {
+				this.loop.schedule(this::tick, tickNanos());
+				done = true;
+			}
+			finally {
+				if (!done) {
+					this.ticking.set(false);
+				}
+			}
 		}
 	}
 
@@ -434,7 +469,11 @@ final class SessionKeeper implements Session.Observer {
 			return;
 		}
 		scheduleTick();
-		if (session != null) {
+		EventLoop.run(this.housekeeping);
+		if (session == null) {
+			start();
+		}
+		else {
 			session.checkLiveness();
 			session.heartbeat();
 			checkWhenLeaseEnds(session);

@@ -82,15 +82,18 @@ final class ZooKeeperLock implements NamedLock {
 		if (hold == null) {
 			throw notHeld();
 		}
-		if (hold.leaveInner(this.kind.mode())) {
-			if (!hold.isHeld()) {
+		if (hold.isEnteredAgain()) {
+			boolean held = hold.isHeld();
+			hold.leaveInner(this.kind.mode());
+			if (!held) {
 				throw hold.isClosed() ? notHeld() : hold.lost();
 			}
 			return;
 		}
-		this.services.threadHolds().remove(hold);
 		CompletableFuture<Void> answered = hold.release();
 		if (answered == null) {
+			// A lost one is known until its thread has heard of it
+			this.services.threadHolds().remove(hold);
 			throw hold.isClosed() ? notHeld() : hold.lost();
 		}
 		Durations.awaitQuietly(answered);

@@ -98,6 +98,7 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 				new EmptyParents(this.keeper, this::isInUse, Durations.toNanos(options.parentIdle)),
 				new AccessCheck(this.root, List.of(LOCKS, LEADERS), acl, options.createRoot, this.users));
 		this.keeper.onNewSession(this.services.access()::connected);
+		this.keeper.atEachTick(this.services.threadHolds()::purge);
 		this.reader = new QueueReader(this.keeper, nodeData);
 	}
 
@@ -134,6 +135,10 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 		return this.keeper;
 	}
 
+	Services services() {
+		return this.services;
+	}
+
 	/**
 	 * Open the connection now, without waiting for it.
 	 */
@@ -144,7 +149,8 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 	/**
 	 * Return the current ZooKeeper handle, after waiting for its connection. It is dead
 	 * once its session has ended: ask for it each time it is needed, and do not close it.
-	 * Ephemeral nodes that are made by it count for the servers as locks do, but not for
+	 * Its callbacks and watchers run on the thread on which this registry hears of its own
+	 * answers: they must not block, or every lock is lost. Ephemeral nodes that are made by it count for the servers as locks do, but not for
 	 * {@link Builder#maxNodeBytes(int)}.
 	 * @return the connected handle
 	 * @throws IllegalStateException if there is no connection within the connect timeout,
