@@ -49,16 +49,29 @@ final class NodeLists {
 	}
 
 	/**
-	 * List and set a watch, once, whatever becomes of it. What may cost the connection is
-	 * too long for this.
+	 * List and set a watch, once, whatever becomes of it.
 	 */
 	void listAndWatch(String path, Consumer<Response<Listing>> answer) {
-		if (this.strikes.count(path) > 0) {
+		if (this.strikes.isOut(path)) {
 			refuse(answer);
 		}
 		else {
-			this.session.readAll(path, Operation.list(path, this.session), answer);
+			read(path, Operation.list(path, this.session), answer);
 		}
+	}
+
+	/**
+	 * Send a list, alone if it may have cost the connection.
+	 */
+	private void read(String path, Operation<Listing> list, Consumer<Response<Listing>> answer) {
+		if (this.strikes.count(path) == 0) {
+			this.session.readAll(path, list, answer);
+			return;
+		}
+		this.session.sendAlone((done) -> this.session.readAll(path, list, (response) -> {
+			done.run();
+			answer.accept(response);
+		}));
 	}
 
 	/**
@@ -80,14 +93,7 @@ final class NodeLists {
 
 	private void send(String path, Shared shared) {
 		this.underWay.put(path, shared);
-		if (this.strikes.count(path) == 0) {
-			this.session.readAll(path, Operation.list(path, null), (response) -> answered(path, shared, response));
-			return;
-		}
-		this.session.sendAlone((done) -> this.session.readAll(path, Operation.list(path, null), (response) -> {
-			done.run();
-			answered(path, shared, response);
-		}));
+		read(path, Operation.list(path, null), (response) -> answered(path, shared, response));
 	}
 
 	private void answered(String path, Shared shared, Response<Listing> response) {
