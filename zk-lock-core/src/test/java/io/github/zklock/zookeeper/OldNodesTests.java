@@ -254,8 +254,8 @@ class OldNodesTests extends ElectionTestSupport {
 		FaultProxy.Trigger held = this.proxy.hold(Direction.TO_CLIENT, Operation.DELETE, 2);
 		endOutage();
 		assertThat(held.await(PATIENCE)).isTrue();
-		long pings = this.proxy.frames(Direction.TO_SERVER, Operation.PING);
-		await().atMost(PATIENCE).until(() -> this.proxy.frames(Direction.TO_SERVER, Operation.PING) > pings);
+		long heartbeats = this.proxy.frames(Direction.TO_SERVER, Operation.SYNC);
+		await().atMost(PATIENCE).until(() -> this.proxy.frames(Direction.TO_SERVER, Operation.SYNC) > heartbeats);
 		assertThat(this.proxy.frames(Direction.TO_SERVER, Operation.DELETE)).as("the first, and those behind it")
 			.isBetween(2L, 1L + OldNodes.MOST_IN_FLIGHT);
 		assertThat(this.locks.keeper().connectedSession()).as("nobody may create anything yet").isNull();
