@@ -9,8 +9,6 @@ import io.github.zklock.LockNames;
 import io.github.zklock.zookeeper.Operation.Created;
 import io.github.zklock.zookeeper.ReturnCode.Meaning;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * One attempt to get a lock: at most one node, in one session, found again by a name that
@@ -34,8 +32,6 @@ final class Contender implements Session.PathObserver, NodeWatches.Observer {
 		CREATING, RECOVERING, LISTING, QUEUED, CONFIRMING, DRAINING, GRANTED, ENDED
 
 	}
-
-	private static final Logger logger = LoggerFactory.getLogger(Contender.class);
 
 	private static final int PARENT_ATTEMPTS = 20;
 

@@ -149,8 +149,9 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 	/**
 	 * Return the current ZooKeeper handle, after waiting for its connection. It is dead
 	 * once its session has ended: ask for it each time it is needed, and do not close it.
-	 * Its callbacks and watchers run on the thread on which this registry hears of its own
-	 * answers: they must not block, or every lock is lost. Ephemeral nodes that are made by it count for the servers as locks do, but not for
+	 * Its callbacks and watchers run on the thread on which this registry hears of its
+	 * own answers: they must not block, or every lock is lost. Ephemeral nodes that are
+	 * made by it count for the servers as locks do, but not for
 	 * {@link Builder#maxNodeBytes(int)}.
 	 * @return the connected handle
 	 * @throws IllegalStateException if there is no connection within the connect timeout,
