@@ -150,7 +150,14 @@ final class Candidacy implements Contender.Owner, Dependent {
 			Contender started = new Contender(this.services.settings(), session, this.path, NodeKind.LOCK, this,
 					this.services.nodeData().of(Thread.currentThread().getName()));
 			this.contender = started;
-			started.start();
+			try {
+				started.start();
+			}
+			catch (Throwable ex) {
+				// Not on this stack, which may have come to its end
+				this.keeper.loop().execute(() -> started.failedToStart(ex));
+				throw ex;
+			}
 		}
 	}
 

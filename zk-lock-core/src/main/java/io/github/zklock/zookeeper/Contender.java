@@ -301,6 +301,8 @@ final class Contender implements Session.PathObserver, NodeWatches.Observer {
 			release();
 		}
 		else {
+			// A list that has still to be sent must not come before the number
+			this.latestList++;
 			this.phase = Phase.LISTING;
 			this.session.insistOnRead(() -> this.phase == Phase.LISTING, Operation.czxid(nodePath()),
 					(response) -> locked(() -> known(response)));
@@ -738,6 +740,18 @@ final class Contender implements Session.PathObserver, NodeWatches.Observer {
 
 	void refused(Response<?> response) {
 		fail(Refusal.reason(response.code(), this.path.parent()), response.toException(this.path.parent()));
+	}
+
+	/**
+	 * The first flight could not be sent, or not all of it.
+	 */
+	void failedToStart(Throwable failure) {
+		locked(() -> {
+			if (this.phase == Phase.CREATING || this.phase == Phase.RECOVERING || this.phase == Phase.LISTING) {
+				this.undecided |= this.node == null;
+				fail("of an unexpected failure", failure);
+			}
+		});
 	}
 
 	private void fail(String reason, @Nullable Throwable cause) {

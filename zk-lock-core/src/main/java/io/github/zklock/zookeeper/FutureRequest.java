@@ -31,7 +31,14 @@ final class FutureRequest extends Request {
 			this.timer = this.lock.loop().schedule(this::timeUp, time().remaining());
 		}
 		this.future.whenComplete((lease, failure) -> cancelled());
-		this.queue.add(this);
+		try {
+			this.queue.add(this);
+		}
+		catch (Throwable ex) {
+			// Not on this stack, which may have come to its end
+			this.lock.loop().execute(() -> this.future.cancel(false));
+			throw ex;
+		}
 	}
 
 	private void timeUp() {

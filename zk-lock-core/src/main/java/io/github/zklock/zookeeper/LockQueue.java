@@ -214,11 +214,18 @@ final class LockQueue implements Contender.Owner, Dependent {
 				this.services.nodeData().of(next.caller()));
 		this.contender = started;
 		this.contenderWasHeld = false;
-		if (this.replaced != null) {
-			started.startInPlaceOf(this.replaced);
+		try {
+			if (this.replaced != null) {
+				started.startInPlaceOf(this.replaced);
+			}
+			else {
+				started.start();
+			}
 		}
-		else {
-			started.start();
+		catch (Throwable ex) {
+			// Not on this stack, which may have come to its end
+			this.keeper.loop().execute(() -> started.failedToStart(ex));
+			throw ex;
 		}
 	}
 

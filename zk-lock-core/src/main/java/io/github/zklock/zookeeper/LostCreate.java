@@ -106,6 +106,10 @@ final class LostCreate {
 			if (response.is(Meaning.OK) || response.is(Meaning.NO_NODE)) {
 				this.session.nodes().decided(this.path.child(this.prefix));
 			}
+			else {
+				// Nobody else looks for it
+				this.session.loop().schedule(() -> deleteUnless(known), this.session.timeout().toNanos());
+			}
 		});
 	}
 

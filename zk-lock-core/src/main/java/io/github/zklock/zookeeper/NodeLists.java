@@ -93,7 +93,16 @@ final class NodeLists {
 
 	private void send(String path, Shared shared) {
 		this.underWay.put(path, shared);
-		read(path, Operation.list(path, null), (response) -> answered(path, shared, response));
+		boolean sent = false;
+		try {
+			read(path, Operation.list(path, null), (response) -> answered(path, shared, response));
+			sent = true;
+		}
+		finally {
+			if (!sent) {
+				this.underWay.remove(path, shared);
+			}
+		}
 	}
 
 	private void answered(String path, Shared shared, Response<Listing> response) {

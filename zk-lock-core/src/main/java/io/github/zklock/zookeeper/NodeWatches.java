@@ -64,6 +64,17 @@ final class NodeWatches {
 			return;
 		}
 		node.reading = true;
+		boolean sent = false;
+		try {
+			send(path, node);
+			sent = true;
+		}
+		finally {
+			node.reading = sent;
+		}
+	}
+
+	private void send(String path, Node node) {
 		int count = this.strikes.count(path);
 		if (count == 0) {
 			this.session.readAll(path, Operation.getData(path, this.session),

@@ -43,8 +43,8 @@ final class Outage {
 	synchronized void begin() {
 		if (!this.running) {
 			this.since = System.nanoTime();
-			this.running = true;
 			this.timer = this.loop.schedule(this::limitReached, this.limit);
+			this.running = true;
 		}
 	}
 

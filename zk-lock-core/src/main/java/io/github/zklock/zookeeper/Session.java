@@ -62,6 +62,9 @@ final class Session implements Watcher {
 	// by the event loop only
 	private final List<Runnable> parked = new ArrayList<>();
 
+	// What no connection has cost yet. By the event loop only
+	private final List<Runnable> unsent = new ArrayList<>();
+
 	// by the event loop only
 	private final Queue<Consumer<Runnable>> suspects = new ArrayDeque<>();
 
@@ -224,6 +227,7 @@ final class Session implements Watcher {
 		this.begun = true;
 		this.unansweredHeartbeats.clear();
 		heartbeat();
+		runAll(this.unsent);
 		this.observer.connected(this, first);
 	}
 
@@ -234,12 +238,16 @@ final class Session implements Watcher {
 	private void proven() {
 		if (!this.proven) {
 			this.proven = true;
-			List<Runnable> waiting = List.copyOf(this.parked);
-			this.parked.clear();
-			waiting.forEach(EventLoop::run);
+			runAll(this.parked);
 			this.watches.reconnected();
 			sendSuspect();
 		}
+	}
+
+	private static void runAll(List<Runnable> tasks) {
+		List<Runnable> waiting = List.copyOf(tasks);
+		tasks.clear();
+		waiting.forEach(EventLoop::run);
 	}
 
 	private void unproven() {
@@ -269,6 +277,7 @@ final class Session implements Watcher {
 			this.connected = false;
 			this.lease.kill();
 			this.parked.clear();
+			this.unsent.clear();
 			this.suspects.clear();
 			finishDeletes();
 			this.observer.died(this, authFailed);
@@ -543,7 +552,7 @@ final class Session implements Watcher {
 	}
 
 	private void sendSuspect() {
-		if (!this.proven || this.suspectUnderWay || this.suspects.isEmpty()) {
+		if (this.dead || !this.proven || this.suspectUnderWay || this.suspects.isEmpty()) {
 			return;
 		}
 		this.suspectUnderWay = true;
@@ -552,6 +561,9 @@ final class Session implements Watcher {
 			this.suspectUnderWay = next != null;
 			if (next != null) {
 				next.accept(this::suspectAnswered);
+			}
+			else if (!response.is(Meaning.DISCONNECTED)) {
+				this.loop.backOff(this::sendSuspect);
 			}
 		});
 	}
@@ -604,7 +616,7 @@ final class Session implements Watcher {
 				task.run();
 			}
 			else if (!this.dead) {
-				this.parked.add(task);
+				this.unsent.add(task);
 			}
 		});
 	}

@@ -63,6 +63,9 @@ final class SessionKeeper implements Session.Observer {
 	private volatile Consumer<Session> newcomer = (session) -> {
 	};
 
+	// by the event loop only
+	private @Nullable Session introduced;
+
 	private volatile Runnable housekeeping = () -> {
 	};
 
@@ -309,17 +312,18 @@ final class SessionKeeper implements Session.Observer {
 		Set<String> wanted = this.active.stream()
 			.map((dependent) -> dependent.path().parent())
 			.collect(Collectors.toSet());
-		this.oldNodes.deleteIn(session, wanted::contains, () -> usable(session, first));
+		this.oldNodes.deleteIn(session, wanted::contains, () -> usable(session));
 	}
 
 	/**
 	 * Everything that an earlier session has left is being deleted: now others may use
 	 * the session.
 	 */
-	private void usable(Session session, boolean first) {
+	private void usable(Session session) {
 		forEachActive((dependent) -> dependent.connected(session));
 		changed();
-		if (first) {
+		if (this.introduced != session) {
+			this.introduced = session;
 			EventLoop.run(() -> this.newcomer.accept(session));
 		}
 	}

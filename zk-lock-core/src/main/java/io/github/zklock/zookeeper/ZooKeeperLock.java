@@ -210,7 +210,7 @@ final class ZooKeeperLock implements NamedLock {
 		while (true) {
 			LockQueue queue = queueForRequest();
 			BlockingRequest request = new BlockingRequest(this.kind, owner, wait);
-			queue.add(request);
+			ask(queue, request);
 			Outcome outcome = request.await(interruptible);
 			if (outcome == null && request.leave()) {
 				boolean contended = queue.remove(request);
@@ -227,6 +227,32 @@ final class ZooKeeperLock implements NamedLock {
 			if (hold.tell()) {
 				return hold;
 			}
+		}
+	}
+
+	/**
+	 * Ask for the lock, or leave nothing behind.
+	 */
+	private void ask(LockQueue queue, BlockingRequest request) {
+		try {
+			queue.add(request);
+		}
+		catch (Throwable ex) {
+			// Not on this stack, which may have come to its end
+			loop().execute(() -> withdraw(queue, request));
+			throw ex;
+		}
+	}
+
+	private static void withdraw(LockQueue queue, BlockingRequest request) {
+		if (request.leave()) {
+			queue.remove(request);
+			return;
+		}
+		Outcome outcome = request.outcome();
+		Hold hold = (outcome != null) ? outcome.hold() : null;
+		if (hold != null) {
+			hold.discard();
 		}
 	}
 

@@ -3,6 +3,7 @@ package io.github.zklock.zookeeper;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -12,6 +13,7 @@ import io.github.zklock.LockLease;
 import io.github.zklock.embedded.ConnectString;
 import io.github.zklock.embedded.EmbeddedZooKeeper;
 import io.github.zklock.embedded.Sessions;
+import org.apache.zookeeper.AsyncCallback.Children2Callback;
 import org.apache.zookeeper.AsyncCallback.Create2Callback;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.Watcher;
@@ -149,6 +151,31 @@ class ErrorTests extends LockTestSupport {
 		locks.lock("lock").acquire().close();
 	}
 
+	/**
+	 * A caller whose stack comes to its end while the first flight is sent.
+	 */
+	@Test
+	void errorWhileAskingLeavesNothingBehind() throws Exception {
+		AtomicInteger failures = new AtomicInteger();
+		ZooKeeperLocks locks = registry((watcher) -> new Overflowing(this.address, watcher, failures));
+		warmUp(locks, "lock");
+		ZooKeeperLocks others = registry();
+		for (Callable<?> asking : List.<Callable<?>>of(() -> {
+			locks.lock("lock").lock();
+			return null;
+		}, () -> locks.lock("lock").acquireAsync(PATIENCE), () -> locks.readLock("lock").acquire())) {
+			failures.set(1);
+			assertThatExceptionOfType(StackOverflowError.class).isThrownBy(asking::call);
+			await().atMost(PATIENCE).until(() -> locks.keeper().dependents().isEmpty());
+		}
+		others.lock("lock").acquire().close();
+		locks.lock("lock").acquire().close();
+		locks.readLock("lock").acquire().close();
+		awaitNodes("lock", 0);
+		assertThat(locks.waiting()).isEmpty();
+		assertThat(locks.held()).isEmpty();
+	}
+
 	private static void awaitQuietly(CountDownLatch latch) {
 		try {
 			latch.await();
@@ -168,6 +195,29 @@ class ErrorTests extends LockTestSupport {
 		await().atMost(PATIENCE).until(() -> locks.services().threadHolds().size() == 0);
 		assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(() -> locks.lock("lock").unlock());
 		assertThat(locks.lock("lock").tryLock()).as("nobody has said that the work is done").isFalse();
+	}
+
+	/**
+	 * Has no stack left for a list, though for the create before it.
+	 */
+	private static final class Overflowing extends ZooKeeper {
+
+		private final AtomicInteger failures;
+
+		Overflowing(String address, Watcher watcher, AtomicInteger failures) throws IOException {
+			super(address, Math.toIntExact(LONG_SESSION.toMillis()), watcher);
+			this.failures = failures;
+		}
+
+		@Override
+		public void getChildren(String path, @Nullable Watcher watcher, Children2Callback callback,
+				@Nullable Object context) {
+			if (this.failures.getAndDecrement() > 0) {
+				throw new StackOverflowError();
+			}
+			super.getChildren(path, watcher, callback, context);
+		}
+
 	}
 
 	/**
