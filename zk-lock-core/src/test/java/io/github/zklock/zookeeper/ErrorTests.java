@@ -164,9 +164,11 @@ class ErrorTests extends LockTestSupport {
 			locks.lock("lock").lock();
 			return null;
 		}, () -> locks.lock("lock").acquireAsync(PATIENCE), () -> locks.readLock("lock").acquire())) {
-			failures.set(1);
-			assertThatExceptionOfType(StackOverflowError.class).isThrownBy(asking::call);
-			await().atMost(PATIENCE).until(() -> locks.keeper().dependents().isEmpty());
+			for (int failure : new int[] { Overflowing.IN_CREATE, Overflowing.IN_LIST }) {
+				failures.set(failure);
+				assertThatExceptionOfType(StackOverflowError.class).isThrownBy(asking::call);
+				await().atMost(PATIENCE).until(() -> locks.keeper().dependents().isEmpty());
+			}
 		}
 		others.lock("lock").acquire().close();
 		locks.lock("lock").acquire().close();
@@ -198,9 +200,13 @@ class ErrorTests extends LockTestSupport {
 	}
 
 	/**
-	 * Has no stack left for a list, though for the create before it.
+	 * Has no stack left for a create, or for the list behind it.
 	 */
 	private static final class Overflowing extends ZooKeeper {
+
+		static final int IN_CREATE = 1;
+
+		static final int IN_LIST = 2;
 
 		private final AtomicInteger failures;
 
@@ -212,10 +218,21 @@ class ErrorTests extends LockTestSupport {
 		@Override
 		public void getChildren(String path, @Nullable Watcher watcher, Children2Callback callback,
 				@Nullable Object context) {
-			if (this.failures.getAndDecrement() > 0) {
+			overflow(IN_LIST);
+			super.getChildren(path, watcher, callback, context);
+		}
+
+		@Override
+		public void create(String path, byte[] data, List<ACL> acl, CreateMode mode, Create2Callback callback,
+				Object context) {
+			overflow(IN_CREATE);
+			super.create(path, data, acl, mode, callback, context);
+		}
+
+		private void overflow(int place) {
+			if (this.failures.compareAndSet(place, 0)) {
 				throw new StackOverflowError();
 			}
-			super.getChildren(path, watcher, callback, context);
 		}
 
 	}
