@@ -28,16 +28,8 @@ final class Strikes {
 
 	private final LongSupplier clock;
 
-	private final Map<String, Entry> entries = new LinkedHashMap<>() {
-
-		private static final long serialVersionUID = 1L;
-
-		@Override
-		protected boolean removeEldestEntry(Map.Entry<String, Entry> eldest) {
-			return size() > MOST_PATHS;
-		}
-
-	};
+	// The eldest first
+	private final Map<String, Suspicion> suspicions = new LinkedHashMap<>();
 
 	/**
 	 * Begin without a suspicion.
@@ -51,12 +43,15 @@ final class Strikes {
 	 * The connection was lost while this read was the oldest without an answer.
 	 */
 	synchronized void add(String path) {
-		Entry entry = this.entries.computeIfAbsent(path, (key) -> new Entry());
-		entry.count++;
-		entry.trying = false;
-		if (entry.count >= OUT) {
-			entry.pauseEnd = this.clock.getAsLong() + entry.pause;
-			entry.pause = Math.min(2 * entry.pause, LONGEST_PAUSE);
+		Suspicion suspicion = this.suspicions.computeIfAbsent(path, (key) -> new Suspicion());
+		if (this.suspicions.size() > MOST_PATHS) {
+			this.suspicions.remove(this.suspicions.keySet().iterator().next());
+		}
+		suspicion.count++;
+		suspicion.trying = false;
+		if (suspicion.count >= OUT) {
+			suspicion.pauseEnd = this.clock.getAsLong() + suspicion.pause;
+			suspicion.pause = Math.min(2 * suspicion.pause, LONGEST_PAUSE);
 		}
 	}
 
@@ -64,29 +59,29 @@ final class Strikes {
 	 * It has been answered.
 	 */
 	synchronized void clear(String path) {
-		this.entries.remove(path);
+		this.suspicions.remove(path);
 	}
 
 	/**
 	 * The connection was lost, but perhaps not by this read.
 	 */
 	synchronized void undecided(String path) {
-		Entry entry = this.entries.get(path);
-		if (entry != null) {
-			entry.trying = false;
+		Suspicion suspicion = this.suspicions.get(path);
+		if (suspicion != null) {
+			suspicion.trying = false;
 		}
 	}
 
 	synchronized int count(String path) {
-		Entry entry = this.entries.get(path);
-		return (entry != null) ? entry.count : 0;
+		Suspicion suspicion = this.suspicions.get(path);
+		return (suspicion != null) ? suspicion.count : 0;
 	}
 
 	/**
 	 * Return whether a node is not to be read now.
 	 */
 	synchronized boolean isOut(String path) {
-		return isOut(this.entries.get(path));
+		return isOut(this.suspicions.get(path));
 	}
 
 	/**
@@ -95,21 +90,22 @@ final class Strikes {
 	 * @return whether it may
 	 */
 	synchronized boolean tryRead(String path) {
-		Entry entry = this.entries.get(path);
-		if (isOut(entry)) {
+		Suspicion suspicion = this.suspicions.get(path);
+		if (isOut(suspicion)) {
 			return false;
 		}
-		if (entry != null && entry.count >= OUT) {
-			entry.trying = true;
+		if (suspicion != null && suspicion.count >= OUT) {
+			suspicion.trying = true;
 		}
 		return true;
 	}
 
-	private boolean isOut(@Nullable Entry entry) {
-		return entry != null && entry.count >= OUT && (entry.trying || this.clock.getAsLong() - entry.pauseEnd < 0);
+	private boolean isOut(@Nullable Suspicion suspicion) {
+		return suspicion != null && suspicion.count >= OUT
+				&& (suspicion.trying || this.clock.getAsLong() - suspicion.pauseEnd < 0);
 	}
 
-	private static final class Entry {
+	private static final class Suspicion {
 
 		private int count;
 
