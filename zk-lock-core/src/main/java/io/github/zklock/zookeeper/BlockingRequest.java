@@ -11,8 +11,8 @@ final class BlockingRequest extends Request {
 
 	private final Thread waiter = Thread.currentThread();
 
-	BlockingRequest(NodeKind kind, @Nullable Thread owner, Wait wait) {
-		super(kind, owner, wait);
+	BlockingRequest(EventLoop loop, NodeKind kind, @Nullable Thread owner, Wait wait) {
+		super(loop, kind, owner, wait);
 	}
 
 	@Override

@@ -125,11 +125,19 @@ final class Candidacy implements Contender.Owner, Dependent {
 			throw new LockUnavailableException(role(),
 					"Role '%s' cannot be had because the registry is closed".formatted(LockNames.shown(role())), null);
 		}
-		if (!this.joined) {
+		boolean before = this.joined;
+		if (!before) {
 			this.failure = null;
 		}
 		this.joined = true;
-		proceed();
+		try {
+			proceed();
+		}
+		catch (Throwable ex) {
+			this.joined = before;
+			this.keeper.loop().troubled = true;
+			throw ex;
+		}
 	}
 
 	/**
@@ -150,14 +158,7 @@ final class Candidacy implements Contender.Owner, Dependent {
 			Contender started = new Contender(this.services.settings(), session, this.path, NodeKind.LOCK, this,
 					this.services.nodeData().of(Thread.currentThread().getName()));
 			this.contender = started;
-			try {
-				started.start();
-			}
-			catch (Throwable ex) {
-				// Not on this stack, which may have come to its end
-				this.keeper.loop().execute(() -> started.failedToStart(ex));
-				throw ex;
-			}
+			started.start();
 		}
 	}
 
@@ -187,6 +188,7 @@ final class Candidacy implements Contender.Owner, Dependent {
 			return;
 		}
 		Reign begun = new Reign(lease, term, granted.czxid());
+		this.keeper.loop().pass("lead");
 		this.reign = begun;
 		this.suspended = false;
 		this.listeners.tell((listener) -> listener.granted(role(), begun.token()));
@@ -199,9 +201,11 @@ final class Candidacy implements Contender.Owner, Dependent {
 	private void revoke() {
 		Reign ended = this.reign;
 		if (ended != null) {
-			this.reign = null;
+			this.keeper.loop().pass("revoke");
+			// May be done again if it fails before the listeners are told
 			ended.end();
 			wakeUp();
+			this.reign = null;
 			this.listeners.tell((listener) -> listener.revoked(role(), ended.token()));
 		}
 	}
@@ -223,11 +227,17 @@ final class Candidacy implements Contender.Owner, Dependent {
 	}
 
 	synchronized void ended(Work work) {
-		work.reign().ended(work);
-		if (work.reign() == this.reign && work.reign().isWoundUp()) {
-			giveUp();
+		try {
+			work.reign().ended(work);
+			if (work.reign() == this.reign && work.reign().isWoundUp()) {
+				giveUp();
+			}
+			wakeUp();
 		}
-		wakeUp();
+		catch (Throwable ex) {
+			this.keeper.loop().troubled = true;
+			throw ex;
+		}
 	}
 
 	/**
@@ -330,6 +340,7 @@ final class Candidacy implements Contender.Owner, Dependent {
 	}
 
 	private void giveUp() {
+		this.keeper.loop().pass("give up");
 		Contender present = this.contender;
 		Reign ending = this.reign;
 		if (present != null && ending != null && ending.goesOn() && this.handOverNanos > 0) {
@@ -376,6 +387,7 @@ final class Candidacy implements Contender.Owner, Dependent {
 	synchronized void hurry(@Nullable Contender leaving) {
 		HandOver present = this.handOver;
 		if (present != null && present.contender() == leaving) {
+			revoke();
 			present.contender().release();
 			endHandOver();
 			depart(present.contender());
@@ -391,7 +403,7 @@ final class Candidacy implements Contender.Owner, Dependent {
 
 	private void endHandOver() {
 		if (this.handOver != null) {
-			this.handOver.timeout().cancel(false);
+			this.handOver.timeout().cancel();
 			this.handOver = null;
 			this.keeper.changed();
 		}
@@ -496,8 +508,8 @@ final class Candidacy implements Contender.Owner, Dependent {
 
 	private void pause(long nanos) {
 		if (nanos > 0) {
-			this.pausing = true;
 			this.keeper.loop().schedule(this::endPause, nanos);
+			this.pausing = true;
 		}
 	}
 
@@ -527,8 +539,8 @@ final class Candidacy implements Contender.Owner, Dependent {
 			this.failure = refusal;
 			this.listeners.tell((listener) -> listener.failed(role(), refusal));
 		}
-		this.pausing = true;
 		this.keeper.loop().backOff(this::endPause);
+		this.pausing = true;
 	}
 
 	private synchronized void endPause() {
@@ -589,6 +601,73 @@ final class Candidacy implements Contender.Owner, Dependent {
 		}
 		if (this.reign != null) {
 			this.vanished.reset();
+		}
+	}
+
+	// After an error
+
+	@Override
+	public synchronized void repair() {
+		this.pausing = false;
+		this.listeners.tellAgain();
+		repairDeparture();
+		Contender present = this.contender;
+		if (present != null && present.isOver()) {
+			present.end();
+			this.contender = null;
+			revoke();
+		}
+		else if (present != null && present.isBroken()) {
+			present.release();
+			depart(present);
+		}
+		else if (present != null && isReignWrong(present)) {
+			repairReign(present);
+		}
+		settle();
+	}
+
+	private void repairDeparture() {
+		Contender ended = this.departing;
+		if (ended == null) {
+			return;
+		}
+		revoke();
+		if (this.contender == ended) {
+			this.contender = null;
+		}
+		if (ended.isGone() || ended.session().isDead()) {
+			endHandOver();
+			departed(ended);
+		}
+		else {
+			heard();
+		}
+	}
+
+	/**
+	 * Return whether what ZooKeeper has granted, or what is wanted, is not what this
+	 * process does.
+	 */
+	private boolean isReignWrong(Contender present) {
+		Reign current = this.reign;
+		if (current == null) {
+			return !this.joined || present.isGranted();
+		}
+		if (!this.joined) {
+			current.windUp();
+		}
+		return current.isWoundUp() || !current.goesOn() || (!this.joined && remaining(current) <= 0);
+	}
+
+	private void repairReign(Contender present) {
+		Reign current = this.reign;
+		if (!this.joined || (current != null && current.isWoundUp())) {
+			giveUp();
+		}
+		else {
+			revoke();
+			present.confirm();
 		}
 	}
 

@@ -73,6 +73,9 @@ final class Contender implements Session.PathObserver, NodeWatches.Observer {
 
 	private boolean undecided;
 
+	// Until the whole first flight is sent
+	private boolean broken = true;
+
 	private boolean haunted;
 
 	private @Nullable Predecessors predecessors;
@@ -115,6 +118,20 @@ final class Contender implements Session.PathObserver, NodeWatches.Observer {
 		return this.phase == Phase.GRANTED;
 	}
 
+	/**
+	 * Return whether there is nothing more to come of this attempt.
+	 */
+	boolean isOver() {
+		return this.phase == Phase.ENDED || this.session.isDead();
+	}
+
+	/**
+	 * Return whether an error has kept the first flight from being sent.
+	 */
+	boolean isBroken() {
+		return this.broken;
+	}
+
 	boolean isCreating() {
 		return this.phase == Phase.CREATING;
 	}
@@ -150,6 +167,12 @@ final class Contender implements Session.PathObserver, NodeWatches.Observer {
 	 */
 	void start() {
 		this.phase = Phase.CREATING;
+		this.broken = true;
+		sendFirstFlight();
+		this.broken = false;
+	}
+
+	private void sendFirstFlight() {
 		if (this.session.lists().isTooLong(this.path.parent())) {
 			this.session.loop().execute(() -> locked(() -> refused(new Response<>(ReturnCode.tooLong(), null))));
 			return;
@@ -671,6 +694,9 @@ final class Contender implements Session.PathObserver, NodeWatches.Observer {
 	 */
 	CompletableFuture<Void> release() {
 		boolean wasUnwanted = this.unwanted;
+		if (this.broken && this.undecided && this.phase != Phase.ENDED) {
+			exorciseLater();
+		}
 		CompletableFuture<Void> done = (this.phase != Phase.ENDED) ? deleteNode()
 				: CompletableFuture.completedFuture(null);
 		end();
@@ -700,11 +726,18 @@ final class Contender implements Session.PathObserver, NodeWatches.Observer {
 	}
 
 	/**
+	 * Return whether the node of an attempt that has ended is known to be gone.
+	 */
+	boolean isGone() {
+		return this.gone.isDone();
+	}
+
+	/**
 	 * Run a task when the delete of an attempt that has ended {@link #isAnswered() is
 	 * answered}.
 	 */
 	void whenAnswered(Runnable task) {
-		this.answered.thenRun(task);
+		this.answered.thenRun(noted(task));
 	}
 
 	/**
@@ -712,7 +745,22 @@ final class Contender implements Session.PathObserver, NodeWatches.Observer {
 	 * runs if the session ends before.
 	 */
 	void whenGone(Runnable task) {
-		this.gone.thenRun(task);
+		this.gone.thenRun(noted(task));
+	}
+
+	/**
+	 * Have it noted if something fails: a future would keep it to itself.
+	 */
+	private Runnable noted(Runnable task) {
+		return () -> {
+			try {
+				task.run();
+			}
+			catch (Throwable ex) {
+				this.session.loop().troubled = true;
+				throw ex;
+			}
+		};
 	}
 
 	/**
@@ -742,18 +790,6 @@ final class Contender implements Session.PathObserver, NodeWatches.Observer {
 		fail(Refusal.reason(response.code(), this.path.parent()), response.toException(this.path.parent()));
 	}
 
-	/**
-	 * The first flight could not be sent, or not all of it.
-	 */
-	void failedToStart(Throwable failure) {
-		locked(() -> {
-			if (this.phase == Phase.CREATING || this.phase == Phase.RECOVERING || this.phase == Phase.LISTING) {
-				this.undecided |= this.node == null;
-				fail("of an unexpected failure", failure);
-			}
-		});
-	}
-
 	private void fail(String reason, @Nullable Throwable cause) {
 		if (this.phase == Phase.ENDED) {
 			return;
@@ -762,22 +798,30 @@ final class Contender implements Session.PathObserver, NodeWatches.Observer {
 			exorciseLater();
 		}
 		end();
+		// Before the node goes, nobody may believe any more that he has the lock
 		this.owner.failed(this, reason, cause);
 		deleteNode();
 	}
 
 	/**
 	 * Run a transition, alone. A transition that fails ends the attempt, so that nobody
-	 * waits for it for ever.
+	 * waits for it for ever; if that fails, too, the session ends.
 	 */
 	void locked(Runnable transition) {
 		synchronized (this.owner) {
 			try {
+				this.session.loop().pass("transition");
 				transition.run();
+				this.session.loop().pass("transition done");
 			}
 			catch (Throwable ex) {
+				this.session.loop().troubled = true;
 				this.undecided |= this.node == null;
-				EventLoop.failed("of an attempt to get lock '" + LockNames.shown(this.path.name()) + "'", ex);
+				EventLoop.logFailure("of an attempt to get lock '" + LockNames.shown(this.path.name()) + "'", ex);
+				if (this.phase == Phase.ENDED) {
+					// Perhaps not to its end
+					throw ex;
+				}
 				fail("of an unexpected failure", ex);
 			}
 		}

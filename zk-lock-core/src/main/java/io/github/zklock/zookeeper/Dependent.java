@@ -35,6 +35,12 @@ interface Dependent {
 	void tick();
 
 	/**
+	 * An error may have left something half done, at any line: bring it into order. By
+	 * the event loop.
+	 */
+	void repair();
+
+	/**
 	 * Return whether somebody works with what is held here who is not the given thread.
 	 */
 	boolean isUsedByOther(Thread thread);

@@ -73,7 +73,7 @@ final class Elections {
 	// The end
 
 	void forEach(Consumer<Candidacy> action) {
-		candidacies().forEach((candidacy) -> EventLoop.run(() -> action.accept(candidacy)));
+		candidacies().forEach((candidacy) -> EventLoop.attempt(() -> action.accept(candidacy)));
 	}
 
 	/**

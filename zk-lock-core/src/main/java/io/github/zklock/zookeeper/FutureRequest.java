@@ -1,7 +1,7 @@
 package io.github.zklock.zookeeper;
 
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.github.zklock.LockLease;
 import org.jspecify.annotations.Nullable;
@@ -17,49 +17,71 @@ final class FutureRequest extends Request {
 
 	private final CompletableFuture<LockLease> future;
 
-	private volatile @Nullable Future<?> timer;
+	private final AtomicBoolean delivered = new AtomicBoolean();
+
+	private volatile EventLoop.@Nullable Timer timer;
 
 	FutureRequest(ZooKeeperLock lock, Wait wait, CompletableFuture<LockLease> future) {
-		super(lock.kind(), null, wait);
+		super(lock.loop(), lock.kind(), null, wait);
 		this.lock = lock;
 		this.queue = lock.queueForRequest();
 		this.future = future;
 	}
 
 	void start() {
-		if (!time().isEndless()) {
-			this.timer = this.lock.loop().schedule(this::timeUp, time().remaining());
-		}
-		this.future.whenComplete((lease, failure) -> cancelled());
 		try {
+			if (!time().isEndless()) {
+				this.timer = this.lock.loop().schedule(this::timeUp, time().remaining());
+			}
+			this.future.whenComplete((lease, failure) -> cancelled());
 			this.queue.add(this);
 		}
 		catch (Throwable ex) {
-			// Not on this stack, which may have come to its end
-			this.lock.loop().execute(() -> this.future.cancel(false));
+			this.forsaken = true;
+			this.lock.loop().troubled = true;
 			throw ex;
 		}
 	}
 
 	private void timeUp() {
 		if (leave()) {
+			expire();
+		}
+	}
+
+	private void expire() {
+		boolean told = false;
+		try {
 			boolean contended = this.queue.remove(this);
 			this.queue.users()
 				.executeSoon(() -> this.future.completeExceptionally(this.lock.notGranted(time(), contended)));
+			told = true;
+		}
+		finally {
+			if (!told) {
+				this.lock.loop().backOff(this::expire);
+			}
 		}
 	}
 
 	private void cancelled() {
 		cancelTimer();
-		if (leave()) {
-			this.queue.remove(this);
+		try {
+			if (leave()) {
+				this.queue.remove(this);
+			}
+		}
+		catch (Throwable ex) {
+			this.forsaken = true;
+			this.lock.loop().troubled = true;
+			throw ex;
 		}
 	}
 
 	private void cancelTimer() {
-		Future<?> present = this.timer;
+		EventLoop.Timer present = this.timer;
 		if (present != null) {
-			present.cancel(false);
+			present.cancel();
 		}
 	}
 
@@ -70,8 +92,25 @@ final class FutureRequest extends Request {
 	}
 
 	private void deliver() {
+		if (!this.delivered.compareAndSet(false, true)) {
+			return;
+		}
 		Outcome outcome = outcome();
 		Hold hold = (outcome != null) ? outcome.hold() : null;
+		try {
+			deliver(outcome, hold);
+		}
+		catch (Throwable ex) {
+			this.future.completeExceptionally(ex);
+			if (this.future.isCompletedExceptionally() || this.future.getNow(null) != hold) {
+				this.forsaken = true;
+				this.lock.loop().troubled = true;
+			}
+			throw ex;
+		}
+	}
+
+	private void deliver(@Nullable Outcome outcome, @Nullable Hold hold) {
 		if (hold == null) {
 			this.future.completeExceptionally(this.lock.notGranted(time(), outcome));
 		}

@@ -1,7 +1,5 @@
 package io.github.zklock.zookeeper;
 
-import java.util.concurrent.Future;
-
 /**
  * The time between the end of a leadership in good order and the deletion of its node, in
  * which the listeners are told: nobody else leads before they have heard of it.
@@ -10,7 +8,7 @@ import java.util.concurrent.Future;
  * @param term the term of the lease, with which the wait for listeners ends
  * @param timeout ends the wait, too
  */
-record HandOver(Contender contender, int term, Future<?> timeout) {
+record HandOver(Contender contender, int term, EventLoop.Timer timeout) {
 
 	boolean isOf(Session session) {
 		return this.contender.session() == session;

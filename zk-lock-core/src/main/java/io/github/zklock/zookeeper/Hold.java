@@ -50,6 +50,9 @@ final class Hold implements LockLease {
 
 	private volatile State state = State.GRANTED;
 
+	// How long a closed one is kept for nobody
+	private volatile long keptUntil;
+
 	private final LossActions lossActions;
 
 	private @Nullable CompletableFuture<Long> token;
@@ -88,6 +91,10 @@ final class Hold implements LockLease {
 		return this.request.owner();
 	}
 
+	Request request() {
+		return this.request;
+	}
+
 	Contender contender() {
 		return this.contender;
 	}
@@ -105,7 +112,7 @@ final class Hold implements LockLease {
 
 	@Override
 	public boolean isHeld() {
-		return this.state == State.HELD && isCovered();
+		return this.state == State.HELD && !this.request.forsaken && isCovered();
 	}
 
 	boolean isClosed() {
@@ -118,9 +125,11 @@ final class Hold implements LockLease {
 	 * @return false if the lock has been lost before anybody was told
 	 */
 	boolean tell() {
+		this.queue.pass("tell");
 		synchronized (this) {
 			if (this.state == State.GRANTED && isCovered()) {
 				this.state = State.HELD;
+				this.queue.pass("held");
 				this.queue.threadHolds().add(this);
 				Duration waited = this.request.time().waited();
 				this.queue.listeners().tell((listener) -> listener.acquired(this, waited));
@@ -161,7 +170,7 @@ final class Hold implements LockLease {
 	 */
 	boolean enter(LockMode mode) {
 		if (!isHeld()) {
-			if (isClosed()) {
+			if (isClosed() || this.request.forsaken) {
 				return false;
 			}
 			throw lost();
@@ -218,13 +227,26 @@ final class Hold implements LockLease {
 	}
 
 	private @Nullable CompletableFuture<Void> finish(long lingerNanos) {
+		try {
+			return finishNow(lingerNanos);
+		}
+		catch (Throwable ex) {
+			forsake();
+			throw ex;
+		}
+	}
+
+	private @Nullable CompletableFuture<Void> finishNow(long lingerNanos) {
+		this.queue.pass("finish");
 		boolean covered = isCovered();
 		synchronized (this) {
 			if (this.state != State.HELD) {
 				return null;
 			}
 			if (covered) {
+				this.keptUntil = System.nanoTime() + Math.max(0, lingerNanos);
 				this.state = State.CLOSED;
+				this.queue.pass("closed");
 				this.lossActions.ruleOut();
 				endToken();
 				Duration held = heldFor();
@@ -237,9 +259,46 @@ final class Hold implements LockLease {
 		}
 		CompletableFuture<Void> answered = (lingerNanos > 0) ? this.queue.linger(this, lingerNanos)
 				: this.queue.release(this);
-		// Not before: should that fail, the thread can unlock it once more
 		this.queue.threadHolds().remove(this);
+		this.queue.pass("finished");
 		return answered;
+	}
+
+	/**
+	 * An error has thrown the caller out: whoever asks hears that the lock is not held,
+	 * and soon it is free.
+	 */
+	void forsake() {
+		this.request.forsaken = true;
+		this.queue.troubled();
+	}
+
+	/**
+	 * Return whether the request has heard, or will hear, of this hold.
+	 */
+	boolean isDecided() {
+		Request.Outcome outcome = this.request.outcome();
+		return outcome != null && outcome.hold() == this;
+	}
+
+	boolean isTold() {
+		return this.state != State.GRANTED;
+	}
+
+	/**
+	 * Return for how many nanoseconds it is kept for nobody although it is closed.
+	 */
+	long keptFor() {
+		return this.keptUntil - System.nanoTime();
+	}
+
+	/**
+	 * Take the lock back from a caller who does not know that it has it.
+	 */
+	void takeBack() {
+		discard();
+		release();
+		this.queue.threadHolds().remove(this);
 	}
 
 	@Override
@@ -272,18 +331,20 @@ final class Hold implements LockLease {
 	 */
 	void lose() {
 		synchronized (this) {
-			if (this.state != State.HELD && this.state != State.GRANTED) {
-				return;
-			}
-			boolean told = this.state == State.HELD;
-			this.state = State.LOST;
-			endToken();
-			if (told) {
-				Duration held = heldFor();
-				this.queue.listeners().tell((listener) -> listener.lost(this, held));
+			if (this.state == State.HELD || this.state == State.GRANTED) {
+				boolean told = this.state == State.HELD;
+				this.state = State.LOST;
+				endToken();
+				if (told) {
+					Duration held = heldFor();
+					this.queue.listeners().tell((listener) -> listener.lost(this, held));
+				}
 			}
 		}
-		this.lossActions.lost();
+		if (this.state == State.LOST) {
+			// Again, if it was said before: an error may have prevented it
+			this.lossActions.lost();
+		}
 	}
 
 	@Override

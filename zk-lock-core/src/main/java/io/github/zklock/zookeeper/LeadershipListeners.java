@@ -1,7 +1,9 @@
 package io.github.zklock.zookeeper;
 
 import java.util.List;
+import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -42,8 +44,9 @@ final class LeadershipListeners {
 			return;
 		}
 		Line line = new Line(listener, this.users.inOrder(), this.onHeard);
-		past.forEach(line::tell);
+		past.forEach(line::add);
 		this.lines.add(line);
+		line.callForAll();
 	}
 
 	void remove(LeadershipListener listener) {
@@ -56,7 +59,15 @@ final class LeadershipListeners {
 	}
 
 	void tell(Consumer<LeadershipListener> event) {
-		this.lines.forEach((line) -> line.tell(event));
+		this.lines.forEach((line) -> line.add(event));
+		this.lines.forEach(Line::call);
+	}
+
+	/**
+	 * Tell what an error has kept from being told.
+	 */
+	void tellAgain() {
+		this.lines.forEach(Line::callForAll);
 	}
 
 	/**
@@ -74,6 +85,8 @@ final class LeadershipListeners {
 		private final Executor executor;
 
 		private final Runnable onHeard;
+
+		private final Queue<Consumer<LeadershipListener>> events = new ConcurrentLinkedQueue<>();
 
 		private final AtomicInteger unheard = new AtomicInteger();
 
@@ -101,12 +114,27 @@ final class LeadershipListeners {
 			return this.unheard.get() == 0 || (thread != null && except.contains(thread));
 		}
 
-		void tell(Consumer<LeadershipListener> event) {
+		void add(Consumer<LeadershipListener> event) {
+			this.events.add(event);
 			this.unheard.incrementAndGet();
-			this.executor.execute(() -> call(event));
 		}
 
-		private void call(Consumer<LeadershipListener> event) {
+		/**
+		 * Have the listener called for one event.
+		 */
+		void call() {
+			this.executor.execute(this::callNow);
+		}
+
+		void callForAll() {
+			this.events.forEach((event) -> call());
+		}
+
+		private void callNow() {
+			Consumer<LeadershipListener> event = this.events.poll();
+			if (event == null) {
+				return;
+			}
 			this.caller = Thread.currentThread();
 			try {
 				if (!this.removed) {

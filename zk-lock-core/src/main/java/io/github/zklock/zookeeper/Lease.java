@@ -26,6 +26,9 @@ final class Lease {
 
 	static final int NONE = -1;
 
+	// There may be no memory for it when it is needed
+	private static final Span DEAD = new Span(Integer.MAX_VALUE, 0, Long.MIN_VALUE);
+
 	private final LongSupplier nanoClock;
 
 	private final LongSupplier wallClock;
@@ -176,12 +179,18 @@ final class Lease {
 	 * End the lease for good.
 	 */
 	void kill() {
-		End ended;
+		boolean ended;
+		int term;
 		synchronized (this) {
+			ended = this.running;
+			term = this.span.term();
 			this.dead = true;
-			ended = this.running ? endTerm(0, 0) : null;
+			this.running = false;
+			this.span = DEAD;
 		}
-		tell(ended);
+		if (ended) {
+			this.onEnd.ended(term, 0);
+		}
 	}
 
 	private @Nullable End endIfOver(long now, long wall) {
@@ -191,8 +200,9 @@ final class Lease {
 
 	private End endTerm(long age, long wallAge) {
 		int ended = this.span.term();
+		Span next = new Span(ended + 1, this.nanoClock.getAsLong(), Long.MAX_VALUE);
 		this.running = false;
-		this.span = new Span(ended + 1, this.nanoClock.getAsLong(), Long.MAX_VALUE);
+		this.span = next;
 		return new End(ended, (age < this.duration) ? Math.max(0, wallAge - toMillis(age)) : 0);
 	}
 

@@ -32,7 +32,7 @@ final class Listeners {
 	 */
 	void tell(Consumer<LockListener> event) {
 		for (Line line : this.lines) {
-			EventLoop.run(() -> line.tell(event));
+			EventLoop.attempt(() -> line.tell(event));
 		}
 	}
 

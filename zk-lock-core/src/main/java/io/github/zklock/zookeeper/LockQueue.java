@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Future;
 import java.util.function.Predicate;
 
 import io.github.zklock.LocalLock;
@@ -46,7 +45,7 @@ final class LockQueue implements Contender.Owner, Dependent {
 
 	private @Nullable Hold hold;
 
-	private @Nullable Future<?> lingering;
+	private EventLoop.@Nullable Timer lingering;
 
 	private boolean probing;
 
@@ -75,6 +74,20 @@ final class LockQueue implements Contender.Owner, Dependent {
 	@Override
 	public LockPath path() {
 		return this.path;
+	}
+
+	/**
+	 * Pass a place at which tests let errors happen.
+	 */
+	void pass(String place) {
+		this.keeper.loop().pass(place);
+	}
+
+	/**
+	 * Something here may be half done.
+	 */
+	void troubled() {
+		this.keeper.loop().troubled = true;
 	}
 
 	UserThreads users() {
@@ -113,6 +126,8 @@ final class LockQueue implements Contender.Owner, Dependent {
 			request.decide(Request.Outcome.REFUSED);
 			return;
 		}
+		// From here on, whatever is thrown, it is found
+		this.keeper.activate(this);
 		this.family.entered(this);
 		enqueue(request);
 	}
@@ -131,7 +146,9 @@ final class LockQueue implements Contender.Owner, Dependent {
 			}
 			return;
 		}
+		pass("enqueue");
 		this.waiting.add(request);
+		pass("enqueued");
 		if (request.time().isPatient() || this.contender != null) {
 			proceed();
 		}
@@ -214,18 +231,11 @@ final class LockQueue implements Contender.Owner, Dependent {
 				this.services.nodeData().of(next.caller()));
 		this.contender = started;
 		this.contenderWasHeld = false;
-		try {
-			if (this.replaced != null) {
-				started.startInPlaceOf(this.replaced);
-			}
-			else {
-				started.start();
-			}
+		if (this.replaced != null) {
+			started.startInPlaceOf(this.replaced);
 		}
-		catch (Throwable ex) {
-			// Not on this stack, which may have come to its end
-			this.keeper.loop().execute(() -> started.failedToStart(ex));
-			throw ex;
+		else {
+			started.start();
 		}
 	}
 
@@ -239,11 +249,11 @@ final class LockQueue implements Contender.Owner, Dependent {
 		if (session == null) {
 			return;
 		}
-		this.probing = true;
 		int probe = ++this.probes;
 		session.write(Operation.sync(this.path.parent()), (response) -> {
 		});
 		session.lists().list(this.path.parent(), (response) -> probed(probe, response));
+		this.probing = true;
 	}
 
 	private synchronized void probed(int probe, Response<Listing> response) {
@@ -286,13 +296,26 @@ final class LockQueue implements Contender.Owner, Dependent {
 		for (Iterator<Request> requests = this.waiting.iterator(); requests.hasNext();) {
 			Request request = requests.next();
 			if (condition.test(request)) {
+				decide(request, outcome);
 				requests.remove();
-				request.decide(outcome);
 			}
 		}
 		if (this.waiting.isEmpty()) {
 			settle();
 		}
+	}
+
+	/**
+	 * Decide how a wait ends, before the request is forgotten. Who finds it decided sees
+	 * to it that the caller hears of it: an error may have prevented it.
+	 * @return false if it was decided before
+	 */
+	private static boolean decide(Request request, Request.Outcome outcome) {
+		boolean first = request.decide(outcome);
+		if (!first) {
+			request.tellAgain();
+		}
+		return first;
 	}
 
 	/**
@@ -412,14 +435,17 @@ final class LockQueue implements Contender.Owner, Dependent {
 			if (request.kind() != present.kind()) {
 				break;
 			}
-			requests.remove();
 			if (request.time().isOver()) {
-				request.decide(tooLate(request));
+				decide(request, tooLate(request));
+				requests.remove();
 				continue;
 			}
 			Hold granted = new Hold(this, present, term, !this.contenderWasHeld, request);
 			this.hold = granted;
-			if (request.decide(Request.Outcome.granted(granted))) {
+			pass("grant");
+			boolean taken = decide(request, Request.Outcome.granted(granted));
+			requests.remove();
+			if (taken) {
 				this.contenderWasHeld = true;
 				this.vanished.reset();
 				noteContention();
@@ -442,8 +468,10 @@ final class LockQueue implements Contender.Owner, Dependent {
 	 * Give the node up and, in the same flight, queue a new one for those who wait.
 	 */
 	private CompletableFuture<Void> startOver(Contender present) {
-		this.contender = null;
+		pass("start over");
+		present.adopt();
 		CompletableFuture<Void> deleted = present.release();
+		this.contender = null;
 		this.replaced = present;
 		try {
 			next();
@@ -498,6 +526,7 @@ final class LockQueue implements Contender.Owner, Dependent {
 		if (this.hold != released) {
 			return done();
 		}
+		pass("release");
 		dropHold();
 		noteContention();
 		return passOn();
@@ -519,7 +548,7 @@ final class LockQueue implements Contender.Owner, Dependent {
 	private void dropHold() {
 		this.hold = null;
 		if (this.lingering != null) {
-			this.lingering.cancel(false);
+			this.lingering.cancel();
 			this.lingering = null;
 		}
 	}
@@ -547,6 +576,7 @@ final class LockQueue implements Contender.Owner, Dependent {
 	 * Take the lock away from a hold.
 	 */
 	synchronized void lose(Hold lost) {
+		pass("lose");
 		lost.lose();
 		if (this.hold == lost) {
 			dropHold();
@@ -580,8 +610,8 @@ final class LockQueue implements Contender.Owner, Dependent {
 
 	private void pause(long nanos) {
 		if (nanos > 0) {
-			this.pausing = true;
 			this.keeper.loop().schedule(this::endPause, nanos);
+			this.pausing = true;
 		}
 	}
 
@@ -593,8 +623,8 @@ final class LockQueue implements Contender.Owner, Dependent {
 	private void loseHold() {
 		Hold lost = this.hold;
 		if (lost != null) {
-			dropHold();
 			lost.lose();
+			dropHold();
 		}
 	}
 
@@ -616,10 +646,8 @@ final class LockQueue implements Contender.Owner, Dependent {
 	}
 
 	private void failAll(String reason, @Nullable Throwable cause) {
-		List<Request> requests = List.copyOf(this.waiting);
-		this.waiting.clear();
-		requests.forEach((request) -> request.decide(Request.Outcome.failed(unavailable(reason, cause))));
-		settle();
+		Request.Outcome outcome = Request.Outcome.failed(unavailable(reason, cause));
+		removeWaiting(outcome, (request) -> true);
 	}
 
 	private LockUnavailableException unavailable(String reason, @Nullable Throwable cause) {
@@ -659,8 +687,9 @@ final class LockQueue implements Contender.Owner, Dependent {
 		boolean held = this.family.isHeld(this);
 		synchronized (this) {
 			for (Request request : requests) {
-				if (this.waiting.remove(request)) {
-					request.decide(held ? Request.Outcome.REFUSED : tooLate(request));
+				if (this.waiting.contains(request)) {
+					decide(request, held ? Request.Outcome.REFUSED : tooLate(request));
+					this.waiting.remove(request);
 				}
 			}
 			if (this.waiting.isEmpty()) {
@@ -671,6 +700,10 @@ final class LockQueue implements Contender.Owner, Dependent {
 
 	@Override
 	public synchronized void unreachable() {
+		if (this.waiting.isEmpty()) {
+			settle();
+			return;
+		}
 		removeWaiting(Request.Outcome.failed(unavailable(this.keeper.whySilent(), null)),
 				(request) -> !request.time().isEndless());
 	}
@@ -682,7 +715,13 @@ final class LockQueue implements Contender.Owner, Dependent {
 		}
 		this.probing = false;
 		this.contended = false;
-		failImpatient(unavailable(this.keeper.whySilent(), null));
+		if (this.waiting.isEmpty()) {
+			// Thousands may be held, and the others wait for this to be over
+			settle();
+		}
+		else {
+			failImpatient(unavailable(this.keeper.whySilent(), null));
+		}
 	}
 
 	@Override
@@ -705,8 +744,84 @@ final class LockQueue implements Contender.Owner, Dependent {
 
 	@Override
 	public synchronized void tick() {
+		if (this.hold != null && !this.hold.isCovered()) {
+			lose(this.hold);
+		}
 		if (this.contender != null) {
 			this.contender.watchOwnNode();
+		}
+	}
+
+	// After an error
+
+	@Override
+	public synchronized void repair() {
+		this.pausing = false;
+		this.waiting.removeIf(LockQueue::hasLeft);
+		repairContender();
+		repairHold();
+		if (this.hold == null && this.contender != null && this.contender.isGranted()) {
+			passOn();
+		}
+		else if (this.hold == null || !this.waiting.isEmpty()) {
+			next();
+		}
+	}
+
+	/**
+	 * Nobody waits who was thrown out, or whose wait has been decided.
+	 */
+	private static boolean hasLeft(Request request) {
+		if (request.forsaken) {
+			request.leave();
+		}
+		request.tellAgain();
+		return request.outcome() != null;
+	}
+
+	private void repairContender() {
+		Contender present = this.contender;
+		if (present != null && present.isOver()) {
+			present.end();
+			this.contender = null;
+		}
+		else if (present != null && present.isBroken()) {
+			startOver(present);
+		}
+	}
+
+	private void repairHold() {
+		Hold present = this.hold;
+		if (present == null) {
+			return;
+		}
+		if (present.contender() != this.contender) {
+			loseHold();
+		}
+		else if (!present.isCovered()) {
+			lose(present);
+		}
+		else if (!present.isDecided()) {
+			dropHold();
+		}
+		else if (present.isClosed()) {
+			repairClosed(present);
+		}
+		else if (present.request().forsaken) {
+			present.takeBack();
+		}
+		else if (!present.isTold()) {
+			present.request().tellAgain();
+		}
+	}
+
+	private void repairClosed(Hold closed) {
+		long nanos = closed.keptFor();
+		if (nanos <= 0) {
+			release(closed);
+		}
+		else if (this.lingering == null) {
+			linger(closed, nanos);
 		}
 	}
 

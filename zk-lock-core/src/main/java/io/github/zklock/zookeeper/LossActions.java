@@ -38,20 +38,31 @@ final class LossActions {
 		Objects.requireNonNull(action, "'action' must not be null");
 		switch (this.state) {
 			case POSSIBLE -> this.actions.add(action);
-			case LOST -> run(action);
+			case LOST -> {
+				this.actions.add(action);
+				runAll();
+			}
 			case RULED_OUT -> {
 			}
 		}
 	}
 
 	/**
-	 * It has been lost.
+	 * It has been lost. May be said again: what could not be run before is run then.
 	 */
 	synchronized void lost() {
 		if (this.state == State.POSSIBLE) {
 			this.state = State.LOST;
-			this.actions.forEach(this::run);
-			this.actions.clear();
+		}
+		if (this.state == State.LOST) {
+			runAll();
+		}
+	}
+
+	private void runAll() {
+		while (!this.actions.isEmpty()) {
+			run(this.actions.get(0));
+			this.actions.remove(0);
 		}
 	}
 

@@ -107,9 +107,9 @@ final class NodeLists {
 
 	private void answered(String path, Shared shared, Response<Listing> response) {
 		Shared following = following(path, shared, response);
-		shared.tell(response);
+		tell(shared, response);
 		if (following != null) {
-			following.tell(response);
+			tell(following, response);
 		}
 	}
 
@@ -130,6 +130,10 @@ final class NodeLists {
 		return null;
 	}
 
+	private void tell(Shared shared, Response<Listing> response) {
+		shared.served.forEach((answer) -> this.session.loop().run(() -> answer.accept(response)));
+	}
+
 	private void refuse(Consumer<Response<Listing>> answer) {
 		// The caller may be in the midst of something
 		this.session.loop().execute(() -> answer.accept(new Response<>(ReturnCode.tooLong(), null)));
@@ -146,10 +150,6 @@ final class NodeLists {
 
 		Shared(List<Consumer<Response<Listing>>> served) {
 			this.served = served;
-		}
-
-		void tell(Response<Listing> response) {
-			this.served.forEach((answer) -> EventLoop.run(() -> answer.accept(response)));
 		}
 
 	}

@@ -158,8 +158,8 @@ final class NodeWatches {
 		}
 	}
 
-	private static void tell(List<Observer> observers, Consumer<Observer> news) {
-		observers.forEach((observer) -> EventLoop.run(() -> news.accept(observer)));
+	private void tell(List<Observer> observers, Consumer<Observer> news) {
+		observers.forEach((observer) -> this.session.loop().run(() -> news.accept(observer)));
 	}
 
 	/**

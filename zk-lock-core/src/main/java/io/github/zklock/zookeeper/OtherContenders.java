@@ -57,10 +57,10 @@ final class OtherContenders {
 		if (this.known != Known.UNKNOWN || this.asking || !this.session.isConnected()) {
 			return;
 		}
-		this.asking = true;
 		this.session.observe(this.path.parent(), this.holder);
 		this.session.lists()
 			.listAndWatch(this.path.parent(), (response) -> this.holder.locked(() -> answered(response)));
+		this.asking = true;
 	}
 
 	private void answered(Response<Listing> response) {

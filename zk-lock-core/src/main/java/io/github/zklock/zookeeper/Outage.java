@@ -1,7 +1,5 @@
 package io.github.zklock.zookeeper;
 
-import java.util.concurrent.Future;
-
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,7 +16,7 @@ final class Outage {
 
 	private final Runnable whenTooLong;
 
-	private @Nullable Future<?> timer;
+	private EventLoop.@Nullable Timer timer;
 
 	// Written before the flag
 	private volatile long since;
@@ -60,7 +58,7 @@ final class Outage {
 	synchronized void end() {
 		this.running = false;
 		if (this.timer != null) {
-			this.timer.cancel(false);
+			this.timer.cancel();
 			this.timer = null;
 		}
 	}

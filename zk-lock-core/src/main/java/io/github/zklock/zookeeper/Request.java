@@ -22,15 +22,26 @@ abstract class Request {
 
 	private final String caller = Thread.currentThread().getName();
 
+	private final EventLoop loop;
+
 	private final AtomicReference<@Nullable Outcome> outcome = new AtomicReference<>();
 
 	/**
+	 * Nobody waits for the outcome, or has it: an error has thrown the caller out. What
+	 * it has got is taken back soon. A field, since a stack that has come to its end has
+	 * no room for a call.
+	 */
+	volatile boolean forsaken;
+
+	/**
 	 * Create a request.
+	 * @param loop where it is decided
 	 * @param kind what is wanted
 	 * @param owner the thread that will own the lock, null if whoever has the lease does
 	 * @param wait how long to wait
 	 */
-	Request(NodeKind kind, @Nullable Thread owner, Wait wait) {
+	Request(EventLoop loop, NodeKind kind, @Nullable Thread owner, Wait wait) {
+		this.loop = loop;
 		this.kind = kind;
 		this.owner = owner;
 		this.wait = wait;
@@ -73,11 +84,25 @@ abstract class Request {
 	 * @return false if it was decided before
 	 */
 	boolean decide(Outcome outcome) {
+		this.loop.pass("decide");
 		if (this.outcome.compareAndSet(null, outcome)) {
+			this.loop.pass("decided");
 			decided();
 			return true;
 		}
 		return false;
+	}
+
+	/**
+	 * Tell the one who waits once more what has been decided, if it has: an error may
+	 * have prevented it.
+	 */
+	@SuppressWarnings("ReferenceEquality") // somebody who was refused is to hear of it
+	void tellAgain() {
+		Outcome present = outcome();
+		if (present != null && present != Outcome.LEFT) {
+			decided();
+		}
 	}
 
 	/**
@@ -89,7 +114,8 @@ abstract class Request {
 	}
 
 	/**
-	 * Tell the one who waits, without delay and without running foreign code.
+	 * Tell the one who waits, without delay and without running foreign code. May be
+	 * called again.
 	 */
 	abstract void decided();
 

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -77,8 +76,7 @@ final class Session implements Watcher {
 
 	private int connection;
 
-	// When they were sent, on this connection
-	private final Deque<Long> unansweredHeartbeats = new ArrayDeque<>();
+	private long connectedSince;
 
 	private volatile Duration timeout;
 
@@ -98,7 +96,7 @@ final class Session implements Watcher {
 		this.observer = observer;
 		this.timeout = wantedTimeout;
 		this.lease = new Lease(System::nanoTime, System::currentTimeMillis,
-				(term, sleptMillis) -> loop.execute(() -> leaseEnded(term, sleptMillis)));
+				(term, sleptMillis) -> tellLeaseEnded(term, sleptMillis));
 		this.nodes = nodes;
 	}
 
@@ -139,6 +137,13 @@ final class Session implements Watcher {
 
 	boolean isConnected() {
 		return this.connected;
+	}
+
+	/**
+	 * Return whether this session is over, for ever.
+	 */
+	boolean isDead() {
+		return this.dead;
 	}
 
 	/**
@@ -225,7 +230,7 @@ final class Session implements Watcher {
 			this.unprovenSince = System.nanoTime();
 		}
 		this.begun = true;
-		this.unansweredHeartbeats.clear();
+		this.connectedSince = System.nanoTime();
 		heartbeat();
 		runAll(this.unsent);
 		this.observer.connected(this, first);
@@ -244,10 +249,10 @@ final class Session implements Watcher {
 		}
 	}
 
-	private static void runAll(List<Runnable> tasks) {
+	private void runAll(List<Runnable> tasks) {
 		List<Runnable> waiting = List.copyOf(tasks);
 		tasks.clear();
-		waiting.forEach(EventLoop::run);
+		waiting.forEach(this.loop::run);
 	}
 
 	private void unproven() {
@@ -275,11 +280,11 @@ final class Session implements Watcher {
 		if (!this.dead) {
 			this.dead = true;
 			this.connected = false;
-			this.lease.kill();
+			this.loop.run(this.lease::kill);
 			this.parked.clear();
 			this.unsent.clear();
 			this.suspects.clear();
-			finishDeletes();
+			this.loop.run(this::finishDeletes);
 			this.observer.died(this, authFailed);
 		}
 	}
@@ -315,9 +320,7 @@ final class Session implements Watcher {
 		}
 		long sent = System.nanoTime();
 		long sentWall = System.currentTimeMillis();
-		this.unansweredHeartbeats.add(sent);
 		dispatch(Operation.sync("/"), (rc, path) -> work(() -> {
-			this.unansweredHeartbeats.removeFirstOccurrence(sent);
 			ReturnCode code = ReturnCode.of(rc);
 			note(code, true, sent, sentWall);
 			noteConnection(code);
@@ -330,24 +333,37 @@ final class Session implements Watcher {
 
 	/**
 	 * End a session that cannot come back: no callback for a whole timeout means that
-	 * ZooKeeper's event thread is gone, and after one and a half without a usable
-	 * connection a new session is the better one. The server may refuse this one for
-	 * ever, and if it keeps it, {@link OldNodes} frees what it has.
+	 * ZooKeeper's event thread is gone, or that an answer has got lost, and after one and
+	 * a half without a usable connection a new session is the better one. The server may
+	 * refuse this one for ever, and if it keeps it, {@link OldNodes} frees what it has.
 	 */
 	void checkLiveness() {
 		this.lease.check();
 		long now = System.nanoTime();
 		long nanos = this.timeout.toNanos();
-		Long oldest = this.unansweredHeartbeats.peek();
-		if (oldest != null && now - oldest > nanos && this.connected) {
+		long unansweredFor = Math.min(oldestUnanswered(), now - this.connectedSince);
+		if (this.connected && unansweredFor > nanos) {
 			logger.warn("ZooKeeper session 0x{} has not called back for {} ms, giving it up",
-					Long.toHexString(this.zooKeeper.getSessionId()), (now - oldest) / 1_000_000);
+					Long.toHexString(this.zooKeeper.getSessionId()), unansweredFor / 1_000_000);
 			die(false);
 		}
 		else if (this.begun && !this.proven && now - this.unprovenSince > nanos * 3 / 2) {
 			logger.warn("ZooKeeper session 0x{} has had no usable connection for {} ms, giving it up",
 					Long.toHexString(this.zooKeeper.getSessionId()), (now - this.unprovenSince) / 1_000_000);
 			die(false);
+		}
+	}
+
+	/**
+	 * Have it told that a term of the lease has ended, by whoever has noticed.
+	 */
+	private void tellLeaseEnded(int term, long sleptMillis) {
+		try {
+			this.loop.execute(() -> leaseEnded(term, sleptMillis));
+		}
+		catch (Throwable ex) {
+			this.loop.troubled = true;
+			throw ex;
 		}
 	}
 
@@ -431,15 +447,17 @@ final class Session implements Watcher {
 	 * Send an operation and keep it in mind until it is answered.
 	 */
 	private <T> void dispatch(Operation<T> operation, Operation.Reply<T> reply) {
+		this.loop.pass("send");
 		Unanswered.Ticket ticket = this.unanswered.sent();
 		try {
 			operation.send(this.zooKeeper, (rc, result) -> {
 				this.unanswered.answered(ticket);
 				reply.receive(rc, result);
 			});
+			this.loop.pass("sent");
 		}
-		catch (RuntimeException | Error ex) {
-			this.unanswered.answered(ticket);
+		catch (Throwable ex) {
+			ticket.unsent = true;
 			throw ex;
 		}
 	}

@@ -43,6 +43,8 @@ final class SessionKeeper implements Session.Observer {
 
 	private final AtomicBoolean ticking = new AtomicBoolean();
 
+	private volatile EventLoop.@Nullable Timer nextTick;
+
 	private final AtomicLong changes = new AtomicLong();
 
 	private final Outage outage;
@@ -78,6 +80,7 @@ final class SessionKeeper implements Session.Observer {
 		this.background = background;
 		this.outage = new Outage(loop, Durations.toNanos(settings.connectTimeout()),
 				() -> forEachActive(Dependent::unreachable));
+		loop.recoverBy(this::recover);
 	}
 
 	/**
@@ -283,10 +286,11 @@ final class SessionKeeper implements Session.Observer {
 	 * memory, or no thread for it.
 	 */
 	private void open() {
-		if (!mayOpen()) {
+		if (!mayOpen() || this.current != null) {
 			return;
 		}
 		try {
+			this.loop.pass("open");
 			Session session = new Session(this.loop, this, this.settings.timeout(), this.settings.newOwnNodes());
 			session.open(this.settings.factory());
 			this.current = session;
@@ -295,8 +299,21 @@ final class SessionKeeper implements Session.Observer {
 			}
 		}
 		catch (Throwable ex) {
+			openLater();
+			EventLoop.attempt(() -> logger.warn("No ZooKeeper handle for {} can be made, trying again", address(), ex));
+		}
+	}
+
+	private void openLater() {
+		boolean done = false;
+		try {
 			this.loop.backOff(this::open);
-			EventLoop.run(() -> logger.warn("No ZooKeeper handle for {} can be made, trying again", address(), ex));
+			done = true;
+		}
+		finally {
+			if (!done) {
+				this.opening.set(false);
+			}
 		}
 	}
 
@@ -324,7 +341,7 @@ final class SessionKeeper implements Session.Observer {
 		changed();
 		if (this.introduced != session) {
 			this.introduced = session;
-			EventLoop.run(() -> this.newcomer.accept(session));
+			EventLoop.attempt(() -> this.newcomer.accept(session));
 		}
 	}
 
@@ -366,7 +383,7 @@ final class SessionKeeper implements Session.Observer {
 	}
 
 	private void forEachActive(Consumer<Dependent> action) {
-		this.active.forEach((dependent) -> EventLoop.run(() -> action.accept(dependent)));
+		this.active.forEach((dependent) -> this.loop.run(() -> action.accept(dependent)));
 	}
 
 	@Override
@@ -378,13 +395,13 @@ final class SessionKeeper implements Session.Observer {
 		if (!mayOpen()) {
 			return;
 		}
-		backOff(session, authFailed);
+		this.loop.run(() -> backOff(session, authFailed));
+		this.background.execute(() -> close(session));
 		this.current = null;
 		this.opening.set(false);
 		if (!authFailed) {
-			EventLoop.run(this::start);
+			this.loop.run(this::start);
 		}
-		this.background.execute(() -> close(session));
 		forEachActive((dependent) -> dependent.died(session, authFailed));
 		if (!this.oldNodes.isEmpty()) {
 			scheduleTick();
@@ -437,7 +454,7 @@ final class SessionKeeper implements Session.Observer {
 		if (this.ticking.compareAndSet(false, true)) {
 			boolean done = false;
 			try {
-				this.loop.schedule(this::tick, tickNanos());
+				this.nextTick = this.loop.schedule(this::tick, tickNanos());
 				done = true;
 			}
 			finally {
@@ -473,7 +490,7 @@ final class SessionKeeper implements Session.Observer {
 			return;
 		}
 		scheduleTick();
-		EventLoop.run(this.housekeeping);
+		EventLoop.attempt(this.housekeeping);
 		if (session == null) {
 			start();
 		}
@@ -485,6 +502,45 @@ final class SessionKeeper implements Session.Observer {
 				forEachActive(Dependent::tick);
 			}
 		}
+	}
+
+	/**
+	 * Bring everything into order that an error may have left half done. What has failed
+	 * on the event loop may have been anything, so that nothing is known for certain of
+	 * the session: it is given up, and the next one begins with nothing.
+	 */
+	private void recover(boolean taskFailed) {
+		Session session = this.current;
+		if (session != null && session.isDead()) {
+			died(session, false);
+		}
+		else if (session != null && taskFailed && !this.over) {
+			logger.warn("ZooKeeper session 0x{} is given up after an unexpected failure",
+					Long.toHexString(session.zooKeeper().getSessionId()));
+			session.die(false);
+		}
+		if (taskFailed) {
+			callAgain();
+		}
+		forEachActive(Dependent::repair);
+		if (!this.active.isEmpty()) {
+			connectedSession();
+			scheduleTick();
+		}
+	}
+
+	/**
+	 * What was to be run later may have got lost.
+	 */
+	private void callAgain() {
+		if (this.current == null) {
+			this.opening.set(false);
+		}
+		EventLoop.Timer present = this.nextTick;
+		if (present != null) {
+			present.cancel();
+		}
+		this.ticking.set(false);
 	}
 
 	private void checkWhenLeaseEnds(Session session) {

@@ -47,6 +47,10 @@ final class Unanswered {
 	 */
 	long oldestAge() {
 		Ticket oldest = this.tickets.peek();
+		while (oldest != null && oldest.unsent) {
+			this.tickets.remove(oldest);
+			oldest = this.tickets.peek();
+		}
 		return (oldest != null) ? this.clock.getAsLong() - oldest.at : 0;
 	}
 
@@ -56,6 +60,12 @@ final class Unanswered {
 	static final class Ticket {
 
 		private final long at;
+
+		/**
+		 * An error has kept it from being sent. A field, since a stack that has come to
+		 * its end has no room for a call.
+		 */
+		volatile boolean unsent;
 
 		private Ticket(long at) {
 			this.at = at;

@@ -105,7 +105,7 @@ final class UserThreads implements Executor {
 		}
 		catch (Throwable ex) {
 			// no thread is to be had now, but nobody may wait for ever
-			EventLoop.run(() -> this.loop.backOff(this::attend));
+			EventLoop.attempt(() -> this.loop.backOff(this::attend));
 			warn("No thread for a lock's user, trying again", ex);
 		}
 	}

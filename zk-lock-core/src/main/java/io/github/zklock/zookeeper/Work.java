@@ -75,15 +75,18 @@ final class Work implements LeaderWork {
 	 * is not lost
 	 */
 	synchronized void lose(@Nullable Thread resigning) {
-		if (this.state != State.GOING_ON) {
-			return;
-		}
 		boolean ownWill = this.worker != null && this.worker == resigning;
-		this.state = ownWill ? State.CLOSED : State.LOST;
-		if (!ownWill) {
-			interrupt();
+		if (this.state == State.GOING_ON) {
+			this.state = ownWill ? State.CLOSED : State.LOST;
+			if (!ownWill) {
+				interrupt();
+			}
+			this.lossActions.lost();
 		}
-		this.lossActions.lost();
+		else if (this.state == State.LOST) {
+			// Again: an error may have prevented it
+			this.lossActions.lost();
+		}
 	}
 
 	/**

@@ -28,6 +28,8 @@ final class ZooKeeperElection implements LeaderElection, Leadership {
 
 	private final QueueReader reader;
 
+	private final EventLoop loop;
+
 	private final Map<Thread, Work> workOfThreads = new ConcurrentHashMap<>();
 
 	ZooKeeperElection(Elections elections, LockPath path, Services services, QueueReader reader,
@@ -35,6 +37,7 @@ final class ZooKeeperElection implements LeaderElection, Leadership {
 		this.candidacy = new Candidacy(this, elections, path, services, Durations.toNanos(handOverWait));
 		this.path = path;
 		this.reader = reader;
+		this.loop = services.keeper().loop();
 	}
 
 	@Override
@@ -59,6 +62,10 @@ final class ZooKeeperElection implements LeaderElection, Leadership {
 			Contender leaving = this.candidacy.windUp();
 			awaitWork(leaving);
 			Durations.awaitQuietly(this.candidacy.resign(leaving), () -> this.candidacy.hurry(leaving));
+		}
+		catch (Throwable ex) {
+			this.loop.troubled = true;
+			throw ex;
 		}
 		finally {
 			this.candidacy.left();

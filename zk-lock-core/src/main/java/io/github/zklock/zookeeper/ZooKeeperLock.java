@@ -24,11 +24,14 @@ final class ZooKeeperLock implements NamedLock {
 
 	private final Services services;
 
+	private final EventLoop loop;
+
 	private final NodeKind kind;
 
 	ZooKeeperLock(LockQueues queues, NodeKind kind) {
 		this.queues = queues;
 		this.services = queues.services();
+		this.loop = this.services.keeper().loop();
 		this.kind = kind;
 	}
 
@@ -41,7 +44,7 @@ final class ZooKeeperLock implements NamedLock {
 	}
 
 	EventLoop loop() {
-		return this.services.keeper().loop();
+		return this.loop;
 	}
 
 	private String name() {
@@ -159,7 +162,16 @@ final class ZooKeeperLock implements NamedLock {
 	public Optional<LockLease> tryAcquire(Duration maxWait) throws InterruptedException {
 		Wait wait = waitFor(maxWait);
 		throwIfInterrupted();
-		return Optional.ofNullable(obtain(null, wait, true));
+		Hold hold = obtain(null, wait, true);
+		try {
+			return Optional.ofNullable(hold);
+		}
+		catch (Throwable ex) {
+			if (hold != null) {
+				hold.forsake();
+			}
+			throw ex;
+		}
 	}
 
 	@Override
@@ -208,52 +220,46 @@ final class ZooKeeperLock implements NamedLock {
 	private @Nullable Hold obtain(@Nullable Thread owner, Wait wait, boolean interruptible)
 			throws InterruptedException {
 		while (true) {
-			LockQueue queue = queueForRequest();
-			BlockingRequest request = new BlockingRequest(this.kind, owner, wait);
-			ask(queue, request);
-			Outcome outcome = request.await(interruptible);
-			if (outcome == null && request.leave()) {
-				boolean contended = queue.remove(request);
-				if (interruptible) {
-					throwIfInterrupted();
+			BlockingRequest request = new BlockingRequest(this.loop, this.kind, owner, wait);
+			try {
+				Hold hold = obtain(request, interruptible);
+				if (hold == null || hold.tell()) {
+					this.loop.pass("told");
+					return hold;
 				}
-				return nullIfContended(wait, contended);
 			}
-			outcome = request.outcome();
-			Hold hold = (outcome != null) ? outcome.hold() : null;
-			if (hold == null) {
-				return nullIfContended(wait, outcome);
+			catch (LockException | InterruptedException ex) {
+				throw ex;
 			}
-			if (hold.tell()) {
-				return hold;
+			catch (Throwable ex) {
+				// On a stack that may have come to its end
+				request.forsaken = true;
+				this.loop.troubled = true;
+				throw ex;
 			}
 		}
 	}
 
 	/**
-	 * Ask for the lock, or leave nothing behind.
+	 * Ask for the lock and wait for the outcome.
+	 * @return the hold, of which nobody has been told; null if others have the lock
 	 */
-	private void ask(LockQueue queue, BlockingRequest request) {
-		try {
-			queue.add(request);
+	private @Nullable Hold obtain(BlockingRequest request, boolean interruptible) throws InterruptedException {
+		LockQueue queue = queueForRequest();
+		this.loop.pass("ask");
+		queue.add(request);
+		this.loop.pass("asked");
+		Outcome outcome = request.await(interruptible);
+		if (outcome == null && request.leave()) {
+			boolean contended = queue.remove(request);
+			if (interruptible) {
+				throwIfInterrupted();
+			}
+			return nullIfContended(request.time(), contended);
 		}
-		catch (Throwable ex) {
-			// Not on this stack, which may have come to its end
-			loop().execute(() -> withdraw(queue, request));
-			throw ex;
-		}
-	}
-
-	private static void withdraw(LockQueue queue, BlockingRequest request) {
-		if (request.leave()) {
-			queue.remove(request);
-			return;
-		}
-		Outcome outcome = request.outcome();
+		outcome = request.outcome();
 		Hold hold = (outcome != null) ? outcome.hold() : null;
-		if (hold != null) {
-			hold.discard();
-		}
+		return (hold != null) ? hold : nullIfContended(request.time(), outcome);
 	}
 
 	private @Nullable Hold nullIfContended(Wait wait, @Nullable Outcome outcome) {

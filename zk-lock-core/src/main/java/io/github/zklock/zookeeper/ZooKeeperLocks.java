@@ -86,7 +86,7 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 		this.closeWait = options.closeWait;
 		this.handOverWait = options.handOverWait;
 		this.writeKind = options.curatorReadWrite ? NodeKind.CURATOR_WRITE : NodeKind.LOCK;
-		this.loop = new EventLoop(threadName);
+		this.loop = new EventLoop(threadName, options.faults);
 		this.users = new UserThreads(threadName, this.loop);
 		this.keeper = new SessionKeeper(options.sessionSettings(), this.loop, this.users);
 		List<ACL> acl = options.effectiveAcl();
@@ -348,7 +348,7 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 			this.names.values().forEach(ZooKeeperLocks::close);
 			this.elections.forEach(Candidacy::windUp);
 			boolean hurried = awaitHolders();
-			this.keeper.dependents().forEach((dependent) -> EventLoop.run(dependent::takeAway));
+			this.keeper.dependents().forEach((dependent) -> EventLoop.attempt(dependent::takeAway));
 			interrupted |= hurried || awaitListeners();
 			this.elections.forEach(Candidacy::hurry);
 			interrupted |= this.keeper.close();
@@ -445,6 +445,8 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 		private Duration answerTimeout = Duration.ofMillis(500);
 
 		private Duration parentIdle = Duration.ofMinutes(1);
+
+		private Faults faults = Faults.NONE;
 
 		private @Nullable List<ACL> acl;
 
@@ -577,6 +579,14 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 		 */
 		Builder parentIdle(Duration parentIdle) {
 			this.parentIdle = requirePositive("parentIdle", parentIdle);
+			return this;
+		}
+
+		/**
+		 * Let errors happen, in tests.
+		 */
+		Builder faults(Faults faults) {
+			this.faults = faults;
 			return this;
 		}
 

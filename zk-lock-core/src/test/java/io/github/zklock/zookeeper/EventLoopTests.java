@@ -1,0 +1,164 @@
+package io.github.zklock.zookeeper;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+class EventLoopTests {
+
+	private final AtomicBoolean failing = new AtomicBoolean();
+
+	private final EventLoop loop = new EventLoop("loop", (place) -> {
+		if (place.equals("execute here") && this.failing.compareAndSet(true, false)) {
+			throw new OutOfMemoryError(place);
+		}
+	});
+
+	private final BlockingQueue<Boolean> recoveries = new LinkedBlockingQueue<>();
+
+	@AfterEach
+	void close() {
+		this.loop.close();
+	}
+
+	private void recordRecoveries() {
+		this.loop.recoverBy(this.recoveries::add);
+	}
+
+	private boolean nextRecovery() throws Exception {
+		Boolean taskFailed = this.recoveries.poll(LockTestSupport.PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+		assertThat(taskFailed).isNotNull();
+		return taskFailed;
+	}
+
+	private void awaitTask() throws Exception {
+		CompletableFuture<Void> done = new CompletableFuture<>();
+		this.loop.execute(() -> done.complete(null));
+		LockTestSupport.get(done);
+	}
+
+	@Test
+	void tasksRunInOrder() throws Exception {
+		List<Integer> run = new ArrayList<>();
+		for (int task = 0; task < 1000; task++) {
+			int number = task;
+			this.loop.execute(() -> run.add(number));
+		}
+		awaitTask();
+		assertThat(run).hasSize(1000).isSorted();
+	}
+
+	@Test
+	void timersRunInTheOrderOfTime() throws Exception {
+		List<String> run = new ArrayList<>();
+		CountDownLatch done = new CountDownLatch(4);
+		CountDownLatch all = new CountDownLatch(1);
+		this.loop.execute(() -> awaitQuietly(all));
+		schedule("third", 30, run, done);
+		schedule("first", 10, run, done);
+		schedule("fourth", 30, run, done);
+		schedule("second", 20, run, done);
+		all.countDown();
+		assertThat(done.await(LockTestSupport.PATIENCE.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+		assertThat(run).containsExactly("first", "second", "third", "fourth");
+	}
+
+	private void schedule(String name, long millis, List<String> run, CountDownLatch done) {
+		this.loop.schedule(() -> {
+			run.add(name);
+			done.countDown();
+		}, TimeUnit.MILLISECONDS.toNanos(millis));
+	}
+
+	private static void awaitQuietly(CountDownLatch latch) {
+		try {
+			latch.await();
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+	@Test
+	void cancelledTimersDoNotRun() throws Exception {
+		List<String> run = new ArrayList<>();
+		CountDownLatch done = new CountDownLatch(1);
+		CountDownLatch cancelled = new CountDownLatch(1);
+		this.loop.execute(() -> awaitQuietly(cancelled));
+		EventLoop.Timer timer = this.loop.schedule(() -> run.add("cancelled"), 1);
+		timer.cancel();
+		schedule("other", 1, run, done);
+		cancelled.countDown();
+		assertThat(done.await(LockTestSupport.PATIENCE.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+		assertThat(run).containsExactly("other");
+	}
+
+	@Test
+	void taskThatFailsIsFollowedByARecovery() throws Exception {
+		recordRecoveries();
+		this.loop.execute(() -> {
+			throw new StackOverflowError();
+		});
+		assertThat(nextRecovery()).isTrue();
+		awaitTask();
+	}
+
+	@Test
+	void timerThatGetsLostIsFollowedByARecovery() throws Exception {
+		recordRecoveries();
+		this.failing.set(true);
+		AtomicBoolean run = new AtomicBoolean();
+		this.loop.schedule(() -> run.set(true), 1);
+		assertThat(nextRecovery()).isTrue();
+		assertThat(run).isFalse();
+		awaitTask();
+	}
+
+	@Test
+	void answerThatGetsLostIsFollowedByARecovery() throws Exception {
+		recordRecoveries();
+		awaitTask();
+		this.failing.set(true);
+		assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(() -> this.loop.executeHere(() -> {
+		}));
+		assertThat(nextRecovery()).isTrue();
+	}
+
+	@Test
+	void callerWhoWasThrownOutIsFollowedByARecovery() throws Exception {
+		recordRecoveries();
+		awaitTask();
+		this.loop.troubled = true;
+		assertThat(nextRecovery()).isFalse();
+		assertThat(this.loop.troubled).isFalse();
+	}
+
+	@Test
+	void recoveryThatFailsIsDoneAgain() throws Exception {
+		AtomicInteger attempts = new AtomicInteger();
+		this.loop.recoverBy((taskFailed) -> {
+			if (attempts.incrementAndGet() < 3) {
+				throw new OutOfMemoryError();
+			}
+			this.recoveries.add(taskFailed);
+		});
+		this.loop.execute(() -> {
+			throw new StackOverflowError();
+		});
+		assertThat(nextRecovery()).as("it is still known what has failed").isTrue();
+		assertThat(attempts).hasValue(3);
+	}
+
+}
