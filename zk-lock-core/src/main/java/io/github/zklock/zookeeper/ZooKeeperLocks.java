@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -87,8 +88,8 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 		this.handOverWait = options.handOverWait;
 		this.writeKind = options.curatorReadWrite ? NodeKind.CURATOR_WRITE : NodeKind.LOCK;
 		this.loop = new EventLoop(threadName, options.faults);
-		this.users = new UserThreads(threadName, this.loop);
-		this.keeper = new SessionKeeper(options.sessionSettings(), this.loop, this.users);
+		this.users = new UserThreads(threadName, this.loop, options.userExecutor);
+		this.keeper = new SessionKeeper(options.sessionSettings(), this.loop, this.users.own());
 		List<ACL> acl = options.effectiveAcl();
 		ContenderSettings settings = new ContenderSettings(acl, options.sequenceLimit, new AttemptIds(),
 				options.chroot(), options.createRoot);
@@ -96,10 +97,15 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 				new Listeners(List.copyOf(options.listeners), this.users), new ThreadHolds(),
 				Durations.toNanos(options.answerTimeout),
 				new EmptyParents(this.keeper, this::isInUse, Durations.toNanos(options.parentIdle)),
-				new AccessCheck(this.root, List.of(LOCKS, LEADERS), acl, options.createRoot, this.users));
+				new AccessCheck(this.root, List.of(LOCKS, LEADERS), acl, options.createRoot, this.users.own()));
 		this.keeper.onNewSession(this.services.access()::connected);
-		this.keeper.atEachTick(this.services.threadHolds()::purge);
+		this.keeper.atEachTick(this::keepHouse);
 		this.reader = new QueueReader(this.keeper, nodeData);
+	}
+
+	private void keepHouse() {
+		this.services.threadHolds().purge();
+		this.users.own().attend();
 	}
 
 	/**
@@ -464,6 +470,8 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 
 		private final List<LockListener> listeners = new ArrayList<>();
 
+		private @Nullable Executor userExecutor;
+
 		private Builder(String connectString, @Nullable ZooKeeperFactory factory) {
 			this.connectString = connectString;
 			this.factory = factory;
@@ -645,6 +653,23 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 		 */
 		public Builder listener(LockListener listener) {
 			this.listeners.add(Objects.requireNonNull(listener, "'listener' must not be null"));
+			return this;
+		}
+
+		/**
+		 * Set what runs the code of users: listeners, loss actions, and what hangs on
+		 * futures. The default are threads of the registry, as many as are needed. The
+		 * executor should have a free thread whenever one of them is to be called, and
+		 * they may wait for locks: virtual threads do, a few threads with a queue do not.
+		 * It is called by a thread of the registry, one call at a time. What it refuses,
+		 * would run on the thread that calls it, or has not begun within a second is run
+		 * by a thread of the registry, so that nobody waits for it for ever; and so is
+		 * all that it has not begun when the registry is closed. It is never shut down.
+		 * @param userExecutor the executor
+		 * @return this builder
+		 */
+		public Builder userExecutor(Executor userExecutor) {
+			this.userExecutor = Objects.requireNonNull(userExecutor, "'userExecutor' must not be null");
 			return this;
 		}
 

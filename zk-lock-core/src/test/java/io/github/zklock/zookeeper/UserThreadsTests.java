@@ -24,7 +24,7 @@ class UserThreadsTests {
 
 	private final EventLoop loop = new EventLoop("loop");
 
-	private final UserThreads users = new UserThreads("users", this.loop);
+	private final UserThreads users = new UserThreads("users", this.loop, null);
 
 	@AfterEach
 	void close() {
