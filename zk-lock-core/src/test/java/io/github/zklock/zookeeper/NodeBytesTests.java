@@ -44,7 +44,7 @@ class NodeBytesTests extends ElectionTestSupport {
 		return closing(builder().maxNodeBytes(nodes * bytesOfOne()).build());
 	}
 
-	private static OwnNodes ownNodes(ZooKeeperLocks locks) {
+	static OwnNodes ownNodes(ZooKeeperLocks locks) {
 		return Objects.requireNonNull(locks.keeper().connectedSession()).nodes();
 	}
 
@@ -202,7 +202,11 @@ class NodeBytesTests extends ElectionTestSupport {
 		}
 	}
 
-	private static int holdAsManyAsPossible(ZooKeeperLocks locks, String name) throws Exception {
+	/**
+	 * Hold locks whose names begin alike until there is no room for another.
+	 * @return how many are held
+	 */
+	static int holdAsManyAsPossible(ZooKeeperLocks locks, String name) throws Exception {
 		int asked = 0;
 		int held = 0;
 		for (int batch = 500; batch > 0;) {
