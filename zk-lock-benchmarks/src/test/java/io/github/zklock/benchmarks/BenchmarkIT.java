@@ -87,6 +87,8 @@ class BenchmarkIT {
 		assertThat(contestants("read-mostly")).containsExactlyInAnyOrder("raw create+delete", "zk-lock", "Curator");
 		assertThat(contestants("leader-crash")).containsExactlyInAnyOrder("raw hand-over", "zk-lock", "Curator",
 				"naive recipe");
+		assertThat(contestants("local-readers")).containsExactlyInAnyOrder("zk-lock", "Curator");
+		assertThat(contestants("outage")).containsExactly("zk-lock");
 		assertThat(contestants("memory")).containsExactlyInAnyOrder("zk-lock", "Curator", "Spring Integration");
 	}
 
@@ -128,6 +130,14 @@ class BenchmarkIT {
 		}
 		assertThat(count(Scenarios.QUEUE_COSTS, variant, "herd lock", Metric.EVENTS)).as("each release wakes everybody")
 			.isGreaterThan(2);
+	}
+
+	@Test
+	void readersOfOneProcessShareWhatTheyRead() {
+		String variant = "20 readers";
+		assertThat(count(Scenarios.LOCAL_READERS, variant, "zk-lock", Metric.LOST)).isZero();
+		assertThat(count(Scenarios.LOCAL_READERS, variant, "zk-lock", Metric.REQUESTS)).isGreaterThan(20)
+			.isLessThan(count(Scenarios.LOCAL_READERS, variant, "Curator", Metric.REQUESTS));
 	}
 
 	@Test

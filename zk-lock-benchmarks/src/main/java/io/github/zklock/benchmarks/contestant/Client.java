@@ -1,5 +1,7 @@
 package io.github.zklock.benchmarks.contestant;
 
+import java.util.OptionalLong;
+
 /**
  * One process of an application: one session, any number of threads.
  */
@@ -40,6 +42,17 @@ public interface Client extends AutoCloseable {
 	 */
 	default Candidate candidate(String role, Runnable granted) throws Exception {
 		return new LockCandidate(lock(role), granted);
+	}
+
+	/**
+	 * Have the library's own threads give up, after a millisecond, a wait for a lock that
+	 * somebody else of this client holds.
+	 * @param name the lock's name
+	 * @return by how many nanoseconds it was late; empty if the library has no threads
+	 * for it
+	 */
+	default OptionalLong lateness(String name) throws Exception {
+		return OptionalLong.empty();
 	}
 
 	@Override

@@ -2,7 +2,9 @@ package io.github.zklock.benchmarks.contestant;
 
 import java.time.Duration;
 import java.util.EnumSet;
+import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 
 import io.github.zklock.NamedLock;
 import io.github.zklock.leader.LeaderElection;
@@ -13,6 +15,8 @@ import io.github.zklock.zookeeper.ZooKeeperLocks;
  * This library.
  */
 final class ZkLockContestant implements Contestant {
+
+	private static final Duration SHORTEST_WAIT = Duration.ofMillis(1);
 
 	@Override
 	public String name() {
@@ -64,6 +68,15 @@ final class ZkLockContestant implements Contestant {
 				}
 			});
 			return new ZkLockCandidate(election);
+		}
+
+		@Override
+		public OptionalLong lateness(String name) throws InterruptedException {
+			CountDownLatch over = new CountDownLatch(1);
+			long due = System.nanoTime() + SHORTEST_WAIT.toNanos();
+			this.locks.lock(name).acquireAsync(SHORTEST_WAIT).whenComplete((lease, failure) -> over.countDown());
+			over.await();
+			return OptionalLong.of(System.nanoTime() - due);
 		}
 
 		@Override

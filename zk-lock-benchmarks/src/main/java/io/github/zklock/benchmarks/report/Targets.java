@@ -53,6 +53,17 @@ final class Targets {
 			count(cell, Metric.REQUESTS, 5);
 			count(cell, Metric.EVENTS, 1);
 		});
+		ofZkLock(Scenarios.LOCAL_READERS, (variant) -> variant.startsWith("5000 ")).forEach((cell) -> {
+			count(cell, Metric.BYTES_IN, 20_000_000);
+			count(cell, Metric.LOST, 0);
+			worst(cell, Metric.DELAY, 200);
+		});
+		ofZkLock(Scenarios.OUTAGE, (variant) -> true).forEach((cell) -> {
+			worst(cell, Metric.AFTER_RETURN, 3_000);
+			worst(cell, Metric.AFTER_CONNECT, 1_000);
+		});
+		ofZkLock(Scenarios.MEMORY, (variant) -> variant.startsWith("held"))
+			.forEach((cell) -> count(cell, Metric.HEAP, 1_000));
 	}
 
 	private List<Cell> ofZkLock(String scenario, Predicate<String> variant) {
@@ -69,6 +80,16 @@ final class Targets {
 				+ (cell.scenario().equals(Scenarios.QUEUE_COSTS) ? " waiting" : "");
 		this.results.summary(cell, metric)
 			.ifPresent((summary) -> this.targets.add(new Target(what, limit, false, summary.median(), "")));
+	}
+
+	/**
+	 * A number that no round may exceed.
+	 */
+	private void worst(Cell cell, Metric metric, double limit) {
+		this.results.summary(cell, metric)
+			.ifPresent((summary) -> this.targets
+				.add(new Target("%s [%s], %s".formatted(metric.label(), metric.unit(), cell.variant()), limit, false,
+						summary.max(), "worst round")));
 	}
 
 	private void ratioToLimit(String what, Cell cell, Metric metric, double limit, boolean atLeast) {

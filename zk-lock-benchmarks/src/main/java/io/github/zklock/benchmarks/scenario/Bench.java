@@ -61,9 +61,22 @@ public final class Bench implements AutoCloseable {
 	}
 
 	Wire wire() {
-		Wire wire = new Wire(this.servers);
+		return wire(this.servers);
+	}
+
+	Wire wire(Servers others) {
+		Wire wire = new Wire(others);
 		this.open.add(wire);
 		return wire;
+	}
+
+	/**
+	 * Start servers for this measurement only.
+	 */
+	Servers startServers() {
+		Servers started = this.servers.startOthers();
+		this.open.add(started);
+		return started;
 	}
 
 	Client client(Contestant contestant) throws Exception {

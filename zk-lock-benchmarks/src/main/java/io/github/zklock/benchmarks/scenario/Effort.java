@@ -15,27 +15,28 @@ import java.util.List;
  * @param hotSessions numbers of sessions on one lock
  * @param queues numbers of waiting sessions
  * @param longestHerd longest queue of the herd lock, whose costs are quadratic
+ * @param localReaders numbers of waiting readers of one session
  * @param handOvers how often leaders leave
  * @param heldLocks how many locks to hold at once
  * @param waiters how many threads wait at once
  * @param idleNames how many names to use once
  */
 public record Effort(Duration tick, Duration warmUp, Duration window, int cycles, List<Integer> lockThreads,
-		List<Integer> hotThreads, List<Integer> hotSessions, List<Integer> queues, int longestHerd, int handOvers,
-		int heldLocks, int waiters, int idleNames) {
+		List<Integer> hotThreads, List<Integer> hotSessions, List<Integer> queues, int longestHerd,
+		List<Integer> localReaders, int handOvers, int heldLocks, int waiters, int idleNames) {
 
 	/**
 	 * For results.
 	 */
 	public static final Effort FULL = new Effort(Duration.ofSeconds(1), Duration.ofMillis(500), Duration.ofSeconds(2),
-			100, List.of(1, 4, 16, 64), List.of(1, 8, 32, 128), List.of(2, 8, 32), List.of(10, 100, 300, 1000), 300, 20,
-			10_000, 1_000, 20_000);
+			100, List.of(1, 4, 16, 64), List.of(1, 8, 32, 128), List.of(2, 8, 32), List.of(10, 100, 300, 1000), 300,
+			List.of(500, 5_000), 20, 10_000, 1_000, 20_000);
 
 	/**
 	 * To see whether everything still runs.
 	 */
 	public static final Effort QUICK = new Effort(Duration.ofMillis(500), Duration.ofMillis(10), Duration.ofMillis(40),
-			1, List.of(16), List.of(32), List.of(8), List.of(10), 10, 1, 50, 10, 50);
+			1, List.of(16), List.of(32), List.of(8), List.of(10), 10, List.of(20), 1, 50, 10, 50);
 
 	/**
 	 * Return the shortest session timeout that is sensible with this tick.

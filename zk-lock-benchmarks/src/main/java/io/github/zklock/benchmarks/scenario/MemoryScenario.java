@@ -29,7 +29,7 @@ final class MemoryScenario implements Scenario {
 
 	@Override
 	public String name() {
-		return "memory";
+		return Scenarios.MEMORY;
 	}
 
 	@Override

@@ -31,6 +31,26 @@ public enum Metric {
 	SESSION_TIMEOUTS("time / session timeout", "", false),
 
 	/**
+	 * Time from the moment at which the servers are back.
+	 */
+	AFTER_RETURN("after the servers' return", "ms", false),
+
+	/**
+	 * Time from the moment at which the client is connected again.
+	 */
+	AFTER_CONNECT("after the connection", "ms", false),
+
+	/**
+	 * How late a client is at worst with what it has to do at a time.
+	 */
+	DELAY("worst delay", "ms", false),
+
+	/**
+	 * Locks that were lost although the servers were there.
+	 */
+	LOST("lost locks", "", false),
+
+	/**
 	 * Requests sent to servers.
 	 */
 	REQUESTS("requests", "", false),

@@ -42,6 +42,21 @@ public final class Scenarios {
 	 */
 	public static final String QUEUE_COSTS = "queue-costs";
 
+	/**
+	 * The name of {@link LocalReadersScenario}.
+	 */
+	public static final String LOCAL_READERS = "local-readers";
+
+	/**
+	 * The name of {@link OutageScenario}.
+	 */
+	public static final String OUTAGE = "outage";
+
+	/**
+	 * The name of {@link MemoryScenario}.
+	 */
+	public static final String MEMORY = "memory";
+
 	private Scenarios() {
 	}
 
@@ -52,8 +67,8 @@ public final class Scenarios {
 	public static List<Scenario> all() {
 		return List.of(new PacketsScenario(), new UncontendedScenario(), new LongWayScenario(), new ManyLocksScenario(),
 				new HotLockScenario(), new HotSessionsScenario(), new QueueCostsScenario(), new QueueDrainScenario(),
-				new ReadMostlyScenario(), new RefusalScenario(), new LeaderLeaveScenario(), new LeaderCrashScenario(),
-				new MemoryScenario());
+				new ReadMostlyScenario(), new LocalReadersScenario(), new RefusalScenario(), new LeaderLeaveScenario(),
+				new LeaderCrashScenario(), new OutageScenario(), new MemoryScenario());
 	}
 
 }

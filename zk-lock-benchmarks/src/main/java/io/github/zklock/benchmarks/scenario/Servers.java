@@ -18,10 +18,16 @@ public final class Servers implements AutoCloseable {
 
 	private final ZooKeeperEnsemble ensemble;
 
+	private final Duration tick;
+
+	private final boolean fsync;
+
 	private final long packetsPerQuestion;
 
-	private Servers(ZooKeeperEnsemble ensemble) {
+	private Servers(ZooKeeperEnsemble ensemble, Duration tick, boolean fsync) {
 		this.ensemble = ensemble;
+		this.tick = tick;
+		this.fsync = fsync;
 		// nobody else is there yet
 		long before = packetsSent();
 		this.packetsPerQuestion = packetsSent() - before;
@@ -44,7 +50,36 @@ public final class Servers implements AutoCloseable {
 			.jvmOption("-Xmx1g")
 			.jvmOption("-XX:TieredStopAtLevel=4")
 			.jvmOption("-Dznode.container.checkIntervalMs=" + Duration.ofHours(6).toMillis())
-			.start());
+			.start(), tick, fsync);
+	}
+
+	/**
+	 * Start servers like these, which may be stopped without harm to what is measured on
+	 * these.
+	 */
+	Servers startOthers() {
+		return start(this.ensemble.members().size(), this.tick, this.fsync);
+	}
+
+	/**
+	 * End all servers. They keep their data.
+	 */
+	void stopAll() {
+		this.ensemble.members().forEach(EnsembleMember::stop);
+	}
+
+	/**
+	 * Start all servers again, without waiting until they serve.
+	 */
+	void startAll() {
+		this.ensemble.members().forEach(EnsembleMember::start);
+	}
+
+	/**
+	 * Return whether one of the servers serves, for which it needs most of the others.
+	 */
+	boolean areBack() {
+		return this.ensemble.members().stream().anyMatch(EnsembleMember::isServing);
 	}
 
 	String connectString() {

@@ -40,6 +40,14 @@ final class Wire implements AutoCloseable {
 		this.proxies.forEach(FaultProxy::swallow);
 	}
 
+	/**
+	 * Return whether a server has answered a request to connect since the counts were
+	 * reset.
+	 */
+	boolean isConnected() {
+		return sum((proxy) -> proxy.frames(Direction.TO_CLIENT, Operation.CONNECT)) > 0;
+	}
+
 	void resetCounts() {
 		this.proxies.forEach(FaultProxy::resetCounts);
 	}
