@@ -445,15 +445,6 @@ class ElectionHandOverTests extends ElectionTestSupport {
 		assertThat(this.slow.mayReturn.getCount()).isOne();
 	}
 
-	private static void awaitQuietly(CountDownLatch latch) {
-		try {
-			assertThat(latch.await(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-		}
-	}
-
 	/**
 	 * Takes its time to hear that it does not lead any more.
 	 */

@@ -178,15 +178,6 @@ class ErrorTests extends LockTestSupport {
 		assertThat(locks.held()).isEmpty();
 	}
 
-	private static void awaitQuietly(CountDownLatch latch) {
-		try {
-			latch.await();
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-		}
-	}
-
 	@Test
 	void threadsThatEndWithoutUnlockingAreForgotten() throws Exception {
 		ZooKeeperLocks locks = registry();

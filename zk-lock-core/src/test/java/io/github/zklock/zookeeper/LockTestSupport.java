@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -192,6 +193,18 @@ abstract class LockTestSupport {
 		await().atMost(PATIENCE)
 			.pollInterval(Duration.ofMillis(2))
 			.until(() -> locks.keeper().connectedSession() == null);
+	}
+
+	/**
+	 * Wait on a thread that nobody interrupts, such as the event loop.
+	 */
+	static void awaitQuietly(CountDownLatch latch) {
+		try {
+			assertThat(latch.await(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
 	}
 
 	static <T> T get(CompletableFuture<T> future) throws Exception {

@@ -128,15 +128,6 @@ class SharedReadTests extends LockTestSupport {
 		get(second).close();
 	}
 
-	private static void awaitQuietly(CountDownLatch latch) {
-		try {
-			latch.await();
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-		}
-	}
-
 	@Test
 	void readersFindTheirWayAfterADisconnect() throws Exception {
 		LockLease first = this.others.lock("lock").acquire();
