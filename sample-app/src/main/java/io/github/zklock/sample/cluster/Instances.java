@@ -79,7 +79,8 @@ public class Instances implements DisposableBean {
 	@Override
 	public void destroy() {
 		if (this.known) {
-			this.store.sql("delete from instance where id = ?").param(this.self.id()).update();
+			LastWords.write("this instance ends",
+					() -> this.store.sql("delete from instance where id = ?").param(this.self.id()).update());
 		}
 	}
 

@@ -41,9 +41,10 @@ public class Journal {
 	private void write(Level level, String text) {
 		logger.atLevel(level).log(text);
 		try {
-			this.store.sql("insert into journal (instance, level, text) values (?, ?, ?)")
-				.params(this.self.id(), level.name(), text)
-				.update();
+			LastWords.write(text,
+					() -> this.store.sql("insert into journal (instance, level, text) values (?, ?, ?)")
+						.params(this.self.id(), level.name(), text)
+						.update());
 		}
 		catch (DataAccessException ex) {
 			logger.warn("The journal cannot be written", ex);

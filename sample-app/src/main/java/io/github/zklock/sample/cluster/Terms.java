@@ -59,10 +59,10 @@ public class Terms {
 
 	@EventListener
 	void end(LeadershipRevokedEvent event) {
-		this.store.sql("""
+		LastWords.write("this instance does not lead any more", () -> this.store.sql("""
 				update term set ended_at = current_timestamp
 				where instance = :instance and token = :token and ended_at is null
-				""").param("instance", this.self.id()).param("token", event.fencingToken()).update();
+				""").param("instance", this.self.id()).param("token", event.fencingToken()).update());
 		this.journal.info("does not lead in '%s' any more".formatted(event.role()));
 	}
 
