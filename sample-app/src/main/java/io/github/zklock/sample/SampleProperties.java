@@ -16,12 +16,13 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param seats How many seats the house has.
  * @param thinkingTime How long a sale takes between reading which seat is free and
  * selling it.
- * @param reportTime How long a report, or an import, takes.
+ * @param reportTime How long a report takes.
+ * @param importTime How long an import takes.
  * @param slowJobTime How long the slow job takes.
  */
 @ConfigurationProperties("sample")
 public record SampleProperties(@Nullable String instance, @Nullable String url, @DefaultValue("100") int seats,
 		@DefaultValue("20ms") Duration thinkingTime, @DefaultValue("2s") Duration reportTime,
-		@DefaultValue("20s") Duration slowJobTime) {
+		@DefaultValue("2s") Duration importTime, @DefaultValue("20s") Duration slowJobTime) {
 
 }

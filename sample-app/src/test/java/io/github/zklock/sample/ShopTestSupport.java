@@ -27,8 +27,9 @@ import org.springframework.test.web.servlet.client.RestTestClient.ResponseSpec;
 		properties = { "spring.datasource.url=jdbc:h2:mem:shop", "zk.lock.embedded.port=0",
 				"zk.lock.embedded.data-dir=target/zookeeper/${random.uuid}", "zk.lock.session.timeout=24s",
 				"zk.lock.session.server-tick=500ms", "zk.lock.session.connect-timeout=30s", "zk.lock.max-wait=50s",
-				"sample.seats=" + ShopTestSupport.SEATS, "sample.report-time=100ms", "sample.slow-job-time=10m",
-				"sample.settlement-interval=200ms", "logging.file.name=${zklock.server-log:target/servers.log}",
+				"sample.seats=" + ShopTestSupport.SEATS, "sample.report-time=100ms", "sample.import-time=100ms",
+				"sample.slow-job-time=10m", "sample.settlement-interval=200ms",
+				"logging.file.name=${zklock.server-log:target/servers.log}",
 				"logging.level.org.apache.zookeeper.server=info", "logging.threshold.console=warn" })
 abstract class ShopTestSupport {
 

@@ -103,16 +103,6 @@ class FaultProxyTests {
 	}
 
 	@Test
-	void anyDoesNotCountPingsAndConnects() throws Exception {
-		this.proxy.cut();
-		this.client.awaitSeen(KeeperState.Disconnected);
-		this.client.awaitState(KeeperState.SyncConnected);
-		await().atMost(TestClient.PATIENCE).until(() -> this.proxy.frames(Direction.TO_CLIENT, Operation.PING) >= 1);
-		assertThat(this.proxy.frames(Direction.TO_CLIENT, Operation.CONNECT)).isEqualTo(1);
-		assertThat(this.proxy.frames(Direction.TO_CLIENT, Operation.ANY)).isZero();
-	}
-
-	@Test
 	void cutAfterCreateLeavesTheNodeWhileTheClientSeesConnectionLoss() throws Exception {
 		FaultProxy.Trigger cut = this.proxy.cutAfter(Operation.CREATE, 1);
 		assertThat(create("/a")).isEqualTo(Code.CONNECTIONLOSS);
@@ -206,29 +196,6 @@ class FaultProxyTests {
 		assertThat(created.get(30, TimeUnit.SECONDS)).isEqualTo(Code.CONNECTIONLOSS);
 		assertThat(behind.get(30, TimeUnit.SECONDS)).isEqualTo(Code.CONNECTIONLOSS);
 		assertThat(nodes()).containsExactly("a");
-	}
-
-	@Test
-	void swallowedTrafficLooksLikeSilenceToBothSides() throws Exception {
-		this.proxy.swallow();
-		CompletableFuture<Code> created = this.client.createAsync("/a", CreateMode.PERSISTENT);
-		assertThat(created.get(30, TimeUnit.SECONDS)).isEqualTo(Code.CONNECTIONLOSS);
-		this.client.awaitState(KeeperState.Disconnected);
-		assertThat(nodes()).isEmpty();
-		assertThat(this.server.view().connectionCount()).as("the server was not told").isPositive();
-		this.proxy.heal();
-		this.client.awaitBack();
-	}
-
-	@Test
-	void swallowInOneDirectionLetsRequestsThrough() throws Exception {
-		try (TestClient impatient = TestClient.connect(this.proxy.connectString() + this.root, Duration.ofSeconds(4))) {
-			this.proxy.swallow(Direction.TO_CLIENT);
-			CompletableFuture<Code> created = impatient.createAsync("/a", CreateMode.PERSISTENT);
-			assertThat(created.get(30, TimeUnit.SECONDS)).isEqualTo(Code.CONNECTIONLOSS);
-			assertThat(nodes()).containsExactly("a");
-			this.proxy.heal();
-		}
 	}
 
 	@Test

@@ -24,20 +24,23 @@ public class Catalogue {
 
 	private final Journal journal;
 
-	private final long millis;
+	private final long reportMillis;
+
+	private final long importMillis;
 
 	Catalogue(JdbcClient store, Self self, Journal journal, SampleProperties properties) {
 		this.store = store;
 		this.self = self;
 		this.journal = journal;
-		this.millis = properties.reportTime().toMillis();
+		this.reportMillis = properties.reportTime().toMillis();
+		this.importMillis = properties.importTime().toMillis();
 	}
 
 	@DistributedLock(name = "catalogue", mode = LockMode.READ)
 	public Report report() throws InterruptedException {
 		this.journal.info("report: reads the catalogue, together with other readers");
 		int before = titles();
-		Thread.sleep(this.millis);
+		Thread.sleep(this.reportMillis);
 		int titles = titles();
 		int sold = this.store.sql("select count(*) from sale").query(Integer.class).single();
 		return new Report(titles, sold, titles == before, this.self.id());
@@ -47,7 +50,7 @@ public class Catalogue {
 	public Import importTitles() throws InterruptedException {
 		this.journal.info("import: writes the catalogue, alone");
 		for (int number = 1; number <= TITLES_PER_IMPORT; number++) {
-			Thread.sleep(this.millis / TITLES_PER_IMPORT);
+			Thread.sleep(this.importMillis / TITLES_PER_IMPORT);
 			this.store.sql("insert into title (name) values (?)").param("Play " + number).update();
 		}
 		return new Import(TITLES_PER_IMPORT, titles(), this.self.id());

@@ -42,7 +42,7 @@ class BrowserIT {
 	private static final List<Integer> PORTS = FreePorts.find(3);
 
 	private static final ShopCluster cluster = new ShopCluster(PORTS, System.out, Duration.ofSeconds(12),
-			"--sample.slow-job-time=2m", "--sample.report-time=15s", "--zk.lock.max-wait=1m",
+			"--sample.slow-job-time=2m", "--sample.report-time=15s", "--sample.import-time=1s", "--zk.lock.max-wait=1m",
 			"--logging.level.root=warn", "--spring.main.banner-mode=off");
 
 	private static final Page page = new Page();
