@@ -65,7 +65,7 @@ class EventLoopTests {
 		List<String> run = new ArrayList<>();
 		CountDownLatch done = new CountDownLatch(4);
 		CountDownLatch all = new CountDownLatch(1);
-		this.loop.execute(() -> awaitQuietly(all));
+		this.loop.execute(() -> LockTestSupport.awaitQuietly(all));
 		schedule("third", 30, run, done);
 		schedule("first", 10, run, done);
 		schedule("fourth", 30, run, done);
@@ -82,21 +82,12 @@ class EventLoopTests {
 		}, TimeUnit.MILLISECONDS.toNanos(millis));
 	}
 
-	private static void awaitQuietly(CountDownLatch latch) {
-		try {
-			latch.await();
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-		}
-	}
-
 	@Test
 	void cancelledTimersDoNotRun() throws Exception {
 		List<String> run = new ArrayList<>();
 		CountDownLatch done = new CountDownLatch(1);
 		CountDownLatch cancelled = new CountDownLatch(1);
-		this.loop.execute(() -> awaitQuietly(cancelled));
+		this.loop.execute(() -> LockTestSupport.awaitQuietly(cancelled));
 		EventLoop.Timer timer = this.loop.schedule(() -> run.add("cancelled"), 1);
 		timer.cancel();
 		schedule("other", 1, run, done);
