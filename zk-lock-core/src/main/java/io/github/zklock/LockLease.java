@@ -34,8 +34,9 @@ public interface LockLease extends AutoCloseable {
 	boolean isHeld();
 
 	/**
-	 * Have something done when the lock is lost, once, on a thread of this library. If it
-	 * has been lost already, this happens at once; after it was closed, never.
+	 * Have something done when the lock is lost, once, on a thread of this library or of
+	 * its executor for users. If it has been lost already, this happens at once; after it
+	 * was closed, never.
 	 * @param action what to do
 	 */
 	void onLost(Runnable action);

@@ -3,10 +3,11 @@ package io.github.zklock;
 import java.time.Duration;
 
 /**
- * Hears what happens to locks. Each listener is called on a thread of this library, in
- * the order of events, by one thread at a time. It may take its time, throw and use
- * locks: that delays neither locks nor other listeners. But it has to return: when 10,000
- * events wait for it, it misses what comes next, which is logged.
+ * Hears what happens to locks. Each listener is called on a thread of this library, or of
+ * its executor for users, in the order of events, by one thread at a time. It may take
+ * its time, throw and use locks: that delays neither locks nor other listeners. But it
+ * has to return: when 10,000 events wait for it, it misses what comes next, which is
+ * logged.
  */
 public interface LockListener {
 

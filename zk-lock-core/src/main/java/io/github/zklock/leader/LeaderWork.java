@@ -21,7 +21,8 @@ public interface LeaderWork extends AutoCloseable {
 
 	/**
 	 * Have something done when leadership is lost before the work has ended, once, on a
-	 * thread of this library. If it has been lost already, this happens at once.
+	 * thread of this library or of its executor for users. If it has been lost already,
+	 * this happens at once.
 	 * @param action what to do
 	 */
 	void onLost(Runnable action);
