@@ -163,7 +163,7 @@ final class Contender implements Session.PathObserver, NodeWatches.Observer {
 
 	/**
 	 * Create the node and list its siblings, in one flight. Readers, of whom there may be
-	 * many, share a list.
+	 * many, share a list, and need none while others wait for a node before them.
 	 */
 	void start() {
 		this.phase = Phase.CREATING;
@@ -184,8 +184,12 @@ final class Contender implements Session.PathObserver, NodeWatches.Observer {
 		}
 		this.undecided = true;
 		this.session.create(prefixPath, this.data, this.settings.acl(), (response) -> locked(() -> created(response)));
-		this.listedTooEarly = false;
 		int number = ++this.latestList;
+		this.listedTooEarly = this.kind.isShared() && this.session.blockers().find(this.path) != null;
+		if (this.listedTooEarly) {
+			// It will have to wait for what others wait for already
+			return;
+		}
 		Consumer<Response<Listing>> answer = (response) -> locked(() -> listed(response, number, true));
 		if (this.kind.isShared()) {
 			this.session.lists().share(this.path.parent(), answer);
@@ -231,7 +235,7 @@ final class Contender implements Session.PathObserver, NodeWatches.Observer {
 					release();
 				}
 				else if (this.listedTooEarly) {
-					list();
+					waitOrList();
 				}
 			}
 			case NO_NODE -> createParents();
@@ -380,6 +384,20 @@ final class Contender implements Session.PathObserver, NodeWatches.Observer {
 		this.session.lists().share(this.path.parent(), (response) -> locked(() -> listed(response, number, false)));
 	}
 
+	/**
+	 * Wait for what other readers wait for, or find out who is before.
+	 */
+	private void waitOrList() {
+		ContenderNode own = this.node;
+		ContenderNode blocker = this.kind.isShared() ? this.session.blockers().find(this.path) : null;
+		if (own != null && blocker != null && blocker.blocks(own) && own.sequence() < this.settings.sequenceLimit()) {
+			queue(Predecessors.oneOf(this.path, own, blocker));
+		}
+		else {
+			list();
+		}
+	}
+
 	private void listed(Response<Listing> response, int number, boolean first) {
 		if (number != this.latestList) {
 			return;
@@ -433,6 +451,9 @@ final class Contender implements Session.PathObserver, NodeWatches.Observer {
 	private void queue(Predecessors before) {
 		this.phase = Phase.QUEUED;
 		this.predecessors = before;
+		if (this.kind.isShared()) {
+			this.session.blockers().add(this.path, before.nearest());
+		}
 		this.session.watches().watch(before.nearestPath(), this);
 		this.owner.queued(this);
 	}
@@ -441,6 +462,7 @@ final class Contender implements Session.PathObserver, NodeWatches.Observer {
 	 * The nearest predecessor has gone.
 	 */
 	private void predecessorGone(Predecessors before) {
+		this.session.blockers().find(this.path);
 		boolean known = before.advance();
 		if (known && before.isEmpty()) {
 			this.predecessors = null;
@@ -461,6 +483,7 @@ final class Contender implements Session.PathObserver, NodeWatches.Observer {
 	private void forgetPredecessors() {
 		if (this.predecessors != null) {
 			this.session.watches().forget(this.predecessors.nearestPath(), this);
+			this.session.blockers().find(this.path);
 			this.predecessors = null;
 		}
 	}

@@ -55,6 +55,15 @@ final class NodeWatches {
 		}
 	}
 
+	/**
+	 * Return whether a node was there when it was last looked at, and nothing has been
+	 * heard of it since.
+	 */
+	synchronized boolean isWatched(String path) {
+		Node node = this.nodes.get(path);
+		return node != null && node.watched;
+	}
+
 	synchronized boolean isEmpty() {
 		return this.nodes.isEmpty();
 	}

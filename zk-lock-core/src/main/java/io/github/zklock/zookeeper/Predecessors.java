@@ -14,6 +14,8 @@ final class Predecessors {
 
 	private final LockPath path;
 
+	private final boolean complete;
+
 	private final boolean readersWait;
 
 	// The nearest last
@@ -34,14 +36,29 @@ final class Predecessors {
 	 * @param before all nodes that have to go first, at least one
 	 */
 	Predecessors(LockPath path, ContenderNode own, List<ContenderNode> before) {
+		this(path, own, before, true);
+	}
+
+	private Predecessors(LockPath path, ContenderNode own, List<ContenderNode> before, boolean complete) {
 		this.path = path;
+		this.complete = complete;
 		this.readersWait = own.isShared();
 		this.before = before.stream().sorted(Comparator.comparingLong(ContenderNode::sequence)).toList();
 		this.size = before.size();
 		this.staysAway = nearest().staysAway();
 	}
 
-	private ContenderNode nearest() {
+	/**
+	 * Begin with one of which it is not known whether it is the nearest.
+	 */
+	static Predecessors oneOf(LockPath path, ContenderNode own, ContenderNode known) {
+		return new Predecessors(path, own, List.of(known), false);
+	}
+
+	/**
+	 * Return the nearest.
+	 */
+	ContenderNode nearest() {
 		return this.before.get(this.size - 1);
 	}
 
@@ -68,12 +85,12 @@ final class Predecessors {
 
 	/**
 	 * The nearest has gone: go on with the next one.
-	 * @return false if a new list has to tell who is before: the one that has gone may
-	 * come back under its number, as the write nodes of other clients may, or it takes
-	 * too many steps
+	 * @return false if a new list has to tell who is before: not all of them are known,
+	 * the one that has gone may come back under its number, as the write nodes of other
+	 * clients may, or it takes too many steps
 	 */
 	boolean advance() {
-		if (!this.staysAway) {
+		if (!this.complete || !this.staysAway) {
 			return false;
 		}
 		if (!this.seen) {

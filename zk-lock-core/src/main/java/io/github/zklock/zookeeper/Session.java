@@ -56,6 +56,8 @@ final class Session implements Watcher {
 
 	private final NodeWatches watches = new NodeWatches(this, this.strikes);
 
+	private final Blockers blockers = new Blockers(this.watches);
+
 	private final Unanswered unanswered = new Unanswered(System::nanoTime);
 
 	// by the event loop only
@@ -133,6 +135,13 @@ final class Session implements Watcher {
 
 	NodeWatches watches() {
 		return this.watches;
+	}
+
+	/**
+	 * Return what readers of this session wait for.
+	 */
+	Blockers blockers() {
+		return this.blockers;
 	}
 
 	boolean isConnected() {

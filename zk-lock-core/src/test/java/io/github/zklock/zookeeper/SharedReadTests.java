@@ -51,12 +51,21 @@ class SharedReadTests extends LockTestSupport {
 		return readers;
 	}
 
+	/**
+	 * Let all ask before any of them has an answer.
+	 */
+	private List<CompletableFuture<LockLease>> readTogether() {
+		this.proxy.hold(Direction.TO_CLIENT);
+		long before = sent(Operation.CREATE);
+		List<CompletableFuture<LockLease>> readers = read(READERS);
+		await().atMost(PATIENCE).until(() -> sent(Operation.CREATE) == before + READERS);
+		this.proxy.heal();
+		return readers;
+	}
+
 	@Test
 	void readersWhoComeTogetherShareAList() throws Exception {
-		this.proxy.hold(Direction.TO_CLIENT);
-		List<CompletableFuture<LockLease>> readers = read(READERS);
-		await().atMost(PATIENCE).until(() -> sent(Operation.CREATE) == READERS);
-		this.proxy.heal();
+		List<CompletableFuture<LockLease>> readers = readTogether();
 		for (CompletableFuture<LockLease> reader : readers) {
 			get(reader);
 		}
@@ -71,7 +80,7 @@ class SharedReadTests extends LockTestSupport {
 		LockLease first = this.others.lock("lock").acquire();
 		CompletableFuture<LockLease> second = registry().lock("lock").acquireAsync(PATIENCE);
 		awaitNodes("lock", 2);
-		List<CompletableFuture<LockLease>> readers = read(READERS);
+		List<CompletableFuture<LockLease>> readers = readTogether();
 		awaitNodes("lock", 2 + READERS);
 		await().atMost(PATIENCE).until(() -> this.proxy.frames(Direction.TO_CLIENT, Operation.GET_DATA) > 0);
 		settle(this.locks);
@@ -84,6 +93,83 @@ class SharedReadTests extends LockTestSupport {
 		assertThat(sent(Operation.GET_DATA)).as("is the first writer gone, too?").isEqualTo(1);
 		assertThat(sent(Operation.GET_CHILDREN)).isZero();
 		assertThat(this.proxy.frames(Direction.TO_CLIENT, Operation.NOTIFICATION)).isEqualTo(1);
+	}
+
+	/**
+	 * A list is as long as the queue: if each of them had one, all together would have
+	 * the square of it.
+	 */
+	@Test
+	void readersWhoComeOneAfterTheOtherNeedNoList() throws Exception {
+		LockLease first = this.others.lock("lock").acquire();
+		List<CompletableFuture<LockLease>> readers = new ArrayList<>(read(1));
+		awaitWatch();
+		for (int reader = 1; reader < 20; reader++) {
+			readers.addAll(read(1));
+			awaitNodes("lock", 2 + reader);
+			settle(this.locks);
+		}
+		assertThat(sent(Operation.GET_CHILDREN)).as("they know for whom to wait").isZero();
+		assertThat(sent(Operation.GET_DATA)).isZero();
+		CompletableFuture<LockLease> second = registry().lock("lock").acquireAsync(PATIENCE);
+		awaitNodes("lock", 22);
+		readers.addAll(read(1));
+		awaitNodes("lock", 23);
+		settle(this.locks);
+		this.proxy.resetCounts();
+		first.close();
+		for (CompletableFuture<LockLease> reader : readers.subList(0, 20)) {
+			get(reader);
+		}
+		CompletableFuture<LockLease> last = readers.get(20);
+		await().atMost(PATIENCE).until(() -> this.proxy.frames(Direction.TO_CLIENT, Operation.GET_DATA) > 0);
+		settle(this.locks);
+		assertThat(last).as("a writer is before it of whom it did not know").isNotDone();
+		assertThat(sent(Operation.GET_CHILDREN)).as("one for the first, one for all the others").isEqualTo(2);
+		for (CompletableFuture<LockLease> reader : readers.subList(0, 20)) {
+			get(reader).close();
+		}
+		get(second).close();
+		get(last).close();
+		assertThat(this.locks.keeper().awaitSession().blockers().isEmpty()).isTrue();
+	}
+
+	private void awaitWatch() throws Exception {
+		await().atMost(PATIENCE).until(() -> this.proxy.frames(Direction.TO_CLIENT, Operation.GET_DATA) > 0);
+		settle(this.locks);
+		this.proxy.resetCounts();
+	}
+
+	@Test
+	void readerWhoComesWhenTheWriterGoesIsGranted() throws Exception {
+		LockLease writing = this.others.lock("lock").acquire();
+		List<CompletableFuture<LockLease>> readers = new ArrayList<>(read(1));
+		awaitWatch();
+		this.proxy.hold(Direction.TO_CLIENT);
+		readers.addAll(read(1));
+		awaitNodes("lock", 3);
+		writing.close();
+		this.proxy.heal();
+		for (CompletableFuture<LockLease> reader : readers) {
+			get(reader);
+		}
+		for (CompletableFuture<LockLease> reader : readers) {
+			get(reader).close();
+		}
+		assertThat(this.locks.keeper().awaitSession().blockers().isEmpty()).isTrue();
+	}
+
+	@Test
+	void readersWhoGiveUpLeaveNothingToKnow() throws Exception {
+		LockLease writing = this.others.lock("lock").acquire();
+		List<CompletableFuture<LockLease>> readers = read(2);
+		awaitNodes("lock", 3);
+		awaitWatch();
+		readers.forEach((reader) -> reader.cancel(false));
+		awaitNodes("lock", 1);
+		settle(this.locks);
+		assertThat(this.locks.keeper().awaitSession().blockers().isEmpty()).isTrue();
+		writing.close();
 	}
 
 	@Test
@@ -133,7 +219,7 @@ class SharedReadTests extends LockTestSupport {
 		LockLease first = this.others.lock("lock").acquire();
 		CompletableFuture<LockLease> second = registry().lock("lock").acquireAsync(PATIENCE);
 		awaitNodes("lock", 2);
-		List<CompletableFuture<LockLease>> readers = read(READERS);
+		List<CompletableFuture<LockLease>> readers = readTogether();
 		awaitNodes("lock", 2 + READERS);
 		this.proxy.refuse();
 		awaitDisconnected(this.locks);
