@@ -35,8 +35,8 @@ final class LocalReadersScenario implements Scenario {
 
 	@Override
 	public String about() {
-		return "One session writes, a second one waits to write, and behind them all threads of a third one ask at once to "
-				+ "read, wait, and then read together. Counted is all that the third session sends and receives in all. Its session "
+		return "One session writes, a second one waits to write, and behind them the threads of a third one ask one after the "
+				+ "other to read, wait, and then read together. Counted is all that the third session sends and receives in all. Its session "
 				+ "timeout is 15 s, and it holds another lock, which it must not lose meanwhile. The worst delay is by how "
 				+ "much its event loop was late to end a wait of a millisecond. The time is that from the first writer's "
 				+ "release until all read.";

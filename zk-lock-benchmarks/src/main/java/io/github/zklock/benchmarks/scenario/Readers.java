@@ -35,20 +35,15 @@ final class Readers {
 	}
 
 	/**
-	 * Have readers queue, all at once.
+	 * Have readers queue, as their threads are started: one after the other, so that not
+	 * all requests are under way together.
 	 */
 	void start(Client client, String name, int count) throws Exception {
 		this.reading = new CountDownLatch(count);
-		CountDownLatch all = new CountDownLatch(count);
 		for (int reader = 0; reader < count; reader++) {
 			MeasuredLock lock = client.readLock(name);
-			start(() -> {
-				all.countDown();
-				all.await();
-				read(lock);
-			});
+			start(() -> read(lock));
 		}
-		all.await();
 	}
 
 	private void start(Action action) {
