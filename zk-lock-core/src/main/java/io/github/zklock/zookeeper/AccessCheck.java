@@ -205,14 +205,15 @@ final class AccessCheck {
 	 * exist, or if the session ends.
 	 */
 	private static void look(Session session, String path, Consumer<Access> found, Runnable refused) {
-		session.insistOnRead(() -> true, Operation.getAcl(path), (response) -> {
+		// What is only looked at must not cost the session
+		session.insistOnRead(() -> true, Operation.getAcl(path), (response) -> EventLoop.attempt(() -> {
 			if (response.is(Meaning.OK)) {
 				found.accept(response.result());
 			}
 			else if (response.is(Meaning.REFUSED)) {
 				refused.run();
 			}
-		});
+		}));
 	}
 
 	// Before locks are in use

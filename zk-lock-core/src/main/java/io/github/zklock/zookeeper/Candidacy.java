@@ -148,6 +148,10 @@ final class Candidacy implements Contender.Owner, Dependent {
 			return;
 		}
 		this.keeper.activate(this);
+		if (this.contender != null && this.contender.isBroken()) {
+			discard(this.contender);
+			return;
+		}
 		if (this.contender != null) {
 			this.contender.adopt();
 			finish();
@@ -181,6 +185,10 @@ final class Candidacy implements Contender.Owner, Dependent {
 			return;
 		}
 		this.failure = null;
+		if (!this.joined) {
+			giveUp();
+			return;
+		}
 		Lease lease = granted.session().lease();
 		int term = lease.currentTerm();
 		if (term == Lease.NONE) {
@@ -613,13 +621,12 @@ final class Candidacy implements Contender.Owner, Dependent {
 		repairDeparture();
 		Contender present = this.contender;
 		if (present != null && present.isOver()) {
+			revoke();
 			present.end();
 			this.contender = null;
-			revoke();
 		}
 		else if (present != null && present.isBroken()) {
-			present.release();
-			depart(present);
+			discard(present);
 		}
 		else if (present != null && isReignWrong(present)) {
 			repairReign(present);
@@ -640,9 +647,22 @@ final class Candidacy implements Contender.Owner, Dependent {
 			endHandOver();
 			departed(ended);
 		}
+		else if (this.handOver == null || ended.isBroken()) {
+			endHandOver();
+			discard(ended);
+		}
 		else {
 			heard();
 		}
+	}
+
+	/**
+	 * End an attempt that an error has left half begun or half ended.
+	 */
+	private void discard(Contender broken) {
+		revoke();
+		broken.release();
+		depart(broken);
 	}
 
 	/**

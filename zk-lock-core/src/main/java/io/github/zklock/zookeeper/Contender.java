@@ -76,6 +76,9 @@ final class Contender implements Session.PathObserver, NodeWatches.Observer {
 	// Until the whole first flight is sent
 	private boolean broken = true;
 
+	// The delete may be on its way
+	private boolean leaving;
+
 	private boolean haunted;
 
 	private @Nullable Predecessors predecessors;
@@ -115,7 +118,7 @@ final class Contender implements Session.PathObserver, NodeWatches.Observer {
 	}
 
 	boolean isGranted() {
-		return this.phase == Phase.GRANTED;
+		return this.phase == Phase.GRANTED && !this.leaving;
 	}
 
 	/**
@@ -126,10 +129,13 @@ final class Contender implements Session.PathObserver, NodeWatches.Observer {
 	}
 
 	/**
-	 * Return whether an error has kept the first flight from being sent.
+	 * Return whether an error has kept it from being begun, or from being ended: it can
+	 * only be {@link #release() released}.
 	 */
 	boolean isBroken() {
-		return this.broken;
+		boolean beginning = this.phase == Phase.CREATING || this.phase == Phase.RECOVERING
+				|| this.phase == Phase.LISTING;
+		return this.leaving || (this.broken && beginning);
 	}
 
 	boolean isCreating() {
@@ -388,6 +394,7 @@ final class Contender implements Session.PathObserver, NodeWatches.Observer {
 	 * Wait for what other readers wait for, or find out who is before.
 	 */
 	private void waitOrList() {
+		this.broken = false;
 		ContenderNode own = this.node;
 		ContenderNode blocker = this.kind.isShared() ? this.session.blockers().find(this.path) : null;
 		if (own != null && blocker != null && blocker.blocks(own) && own.sequence() < this.settings.sequenceLimit()) {
@@ -422,6 +429,7 @@ final class Contender implements Session.PathObserver, NodeWatches.Observer {
 	}
 
 	private void evaluate(Listing listing, boolean first) {
+		this.broken = false;
 		ContenderNode own = this.node;
 		if (own == null || !listing.contains(own)) {
 			gone();
@@ -489,6 +497,9 @@ final class Contender implements Session.PathObserver, NodeWatches.Observer {
 	}
 
 	private void grant() {
+		if (this.leaving) {
+			return;
+		}
 		if (this.session.lease().currentTerm() != Lease.NONE) {
 			this.phase = Phase.GRANTED;
 			this.owner.granted(this);
@@ -717,6 +728,8 @@ final class Contender implements Session.PathObserver, NodeWatches.Observer {
 	 */
 	CompletableFuture<Void> release() {
 		boolean wasUnwanted = this.unwanted;
+		// From now on nobody gets the lock by this node, whatever becomes of the delete
+		this.leaving = true;
 		if (this.broken && this.undecided && this.phase != Phase.ENDED) {
 			exorciseLater();
 		}

@@ -138,12 +138,12 @@ final class EmptyParents {
 	private void schedule() {
 		Parent next = this.nextFirst.peek();
 		if (next != null && !this.scheduled) {
-			this.scheduled = true;
 			this.keeper.loop().schedule(() -> {
 				this.scheduled = false;
 				look();
 				schedule();
 			}, Math.max(next.due - now(), this.idleNanos / LOOKS));
+			this.scheduled = true;
 		}
 	}
 

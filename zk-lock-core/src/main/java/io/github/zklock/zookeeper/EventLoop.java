@@ -35,6 +35,8 @@ final class EventLoop {
 
 	private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+	private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
 	private static final String PROTOCOL = "in the lock protocol";
 
 	private final String name;
@@ -69,8 +71,10 @@ final class EventLoop {
 	 */
 	volatile boolean troubled;
 
-	// A task has failed, or has got lost
-	private volatile boolean failed;
+	/**
+	 * A task has failed, or has got lost.
+	 */
+	volatile boolean failed;
 
 	private volatile Recovery recovery = (taskFailed) -> {
 	};
@@ -158,7 +162,8 @@ final class EventLoop {
 				park(nextLook);
 			}
 			catch (Throwable ex) {
-				this.failed = true;
+				// No memory: nothing is lost, and it is tried again
+				LockSupport.parkNanos(this, RETRY_NANOS);
 			}
 		}
 	}
@@ -167,20 +172,23 @@ final class EventLoop {
 		changeTimers();
 		while (!this.timers.isEmpty() && this.timers.first().nanos() <= 0) {
 			Timer due = this.timers.first();
+			pass("timer");
+			this.tasks.add(due.task);
 			this.timers.remove(due);
-			executeHere(due.task);
+			drainIfIdle();
 			changeTimers();
 		}
 	}
 
 	private void changeTimers() {
-		for (Timer timer = this.changedTimers.poll(); timer != null; timer = this.changedTimers.poll()) {
+		for (Timer timer = this.changedTimers.peek(); timer != null; timer = this.changedTimers.peek()) {
 			if (timer.cancelled) {
 				this.timers.remove(timer);
 			}
 			else {
 				this.timers.add(timer);
 			}
+			this.changedTimers.remove();
 		}
 	}
 
@@ -190,6 +198,8 @@ final class EventLoop {
 	private void park(long latest) {
 		Timer next = this.timers.isEmpty() ? null : this.timers.first();
 		this.parkedUntil = (next != null && next.at - latest < 0) ? next.at : latest;
+		// An interrupt cannot be meant for this thread, and would let it never wait again
+		Thread.interrupted();
 		if (!this.called && this.changedTimers.isEmpty()) {
 			LockSupport.parkNanos(this, this.parkedUntil - System.nanoTime());
 		}
@@ -211,6 +221,10 @@ final class EventLoop {
 				this.failed = true;
 			}
 		}
+		drainIfIdle();
+	}
+
+	private void drainIfIdle() {
 		if (this.pending.compareAndSet(false, true)) {
 			drain();
 		}
@@ -327,7 +341,9 @@ final class EventLoop {
 		pass("schedule");
 		Thread own = start();
 		Timer timer = new Timer(this, task, System.nanoTime() + nanos, this.timerCount.incrementAndGet());
-		this.changedTimers.add(timer);
+		if (!this.closed) {
+			this.changedTimers.add(timer);
+		}
 		if (timer.at - this.parkedUntil < 0) {
 			LockSupport.unpark(own);
 		}
@@ -381,7 +397,9 @@ final class EventLoop {
 		 */
 		void cancel() {
 			this.cancelled = true;
-			this.loop.changedTimers.add(this);
+			if (!this.loop.closed) {
+				this.loop.changedTimers.add(this);
+			}
 		}
 
 		@Override

@@ -50,17 +50,23 @@ final class FutureRequest extends Request {
 	}
 
 	private void expire() {
-		boolean told = false;
 		try {
 			boolean contended = this.queue.remove(this);
-			this.queue.users()
-				.executeSoon(() -> this.future.completeExceptionally(this.lock.notGranted(time(), contended)));
-			told = true;
+			this.queue.users().executeSoon(() -> expire(contended));
 		}
-		finally {
-			if (!told) {
-				this.lock.loop().backOff(this::expire);
-			}
+		catch (Throwable ex) {
+			this.lock.loop().backOff(this::expire);
+			throw ex;
+		}
+	}
+
+	private void expire(boolean contended) {
+		try {
+			this.future.completeExceptionally(this.lock.notGranted(time(), contended));
+		}
+		catch (Throwable ex) {
+			this.future.completeExceptionally(ex);
+			throw ex;
 		}
 	}
 
@@ -101,27 +107,48 @@ final class FutureRequest extends Request {
 			deliver(outcome, hold);
 		}
 		catch (Throwable ex) {
-			this.future.completeExceptionally(ex);
-			if (this.future.isCompletedExceptionally() || this.future.getNow(null) != hold) {
+			if (!has(hold)) {
 				this.forsaken = true;
 				this.lock.loop().troubled = true;
 			}
+			this.future.completeExceptionally(ex);
 			throw ex;
 		}
+	}
+
+	/**
+	 * Return whether the caller has been given a hold.
+	 */
+	private boolean has(@Nullable Hold hold) {
+		return this.future.isDone() && !this.future.isCompletedExceptionally() && this.future.getNow(null) == hold;
 	}
 
 	private void deliver(@Nullable Outcome outcome, @Nullable Hold hold) {
 		if (hold == null) {
 			this.future.completeExceptionally(this.lock.notGranted(time(), outcome));
 		}
-		else if (this.future.isDone()) {
+		else if (this.forsaken || this.future.isDone()) {
 			hold.discard();
+			this.future.cancel(false);
 		}
 		else if (!hold.tell()) {
-			new FutureRequest(this.lock, time(), this.future).start();
+			startAgain();
 		}
 		else if (!this.future.complete(hold)) {
 			hold.release();
+		}
+	}
+
+	/**
+	 * The lock was lost before anybody was told. Who was thrown out does not want it any
+	 * more, and nobody has its future.
+	 */
+	private void startAgain() {
+		if (this.forsaken) {
+			this.future.cancel(false);
+		}
+		else {
+			new FutureRequest(this.lock, time(), this.future).start();
 		}
 	}
 

@@ -33,6 +33,9 @@ final class GivenTasks {
 
 	private final Executor line;
 
+	// Made before there may be no memory for it
+	private final Runnable watch = this::watch;
+
 	private final AtomicLong takenBack = new AtomicLong();
 
 	// The thread that calls the executor
@@ -78,7 +81,7 @@ final class GivenTasks {
 					this.tasks.removeLast();
 				}
 			}
-			EventLoop.attempt(this::watch);
+			EventLoop.attempt(this.watch);
 		}
 	}
 

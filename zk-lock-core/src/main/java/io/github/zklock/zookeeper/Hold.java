@@ -51,7 +51,7 @@ final class Hold implements LockLease {
 	private volatile State state = State.GRANTED;
 
 	// How long a closed one is kept for nobody
-	private volatile long keptUntil;
+	private volatile long keptUntil = this.grantedAt;
 
 	private final LossActions lossActions;
 
@@ -237,6 +237,7 @@ final class Hold implements LockLease {
 	}
 
 	private @Nullable CompletableFuture<Void> finishNow(long lingerNanos) {
+		this.keptUntil = System.nanoTime() + Math.max(0, lingerNanos);
 		this.queue.pass("finish");
 		boolean covered = isCovered();
 		synchronized (this) {
@@ -244,7 +245,6 @@ final class Hold implements LockLease {
 				return null;
 			}
 			if (covered) {
-				this.keptUntil = System.nanoTime() + Math.max(0, lingerNanos);
 				this.state = State.CLOSED;
 				this.queue.pass("closed");
 				this.lossActions.ruleOut();
@@ -297,7 +297,7 @@ final class Hold implements LockLease {
 	 */
 	void takeBack() {
 		discard();
-		release();
+		finish(keptFor());
 		this.queue.threadHolds().remove(this);
 	}
 

@@ -161,7 +161,8 @@ final class Lease {
 	 * Return how long the lease goes on by the nano clock, in nanoseconds.
 	 */
 	long remaining() {
-		return Math.max(0, this.span.end() - this.nanoClock.getAsLong());
+		Span seen = this.span;
+		return (seen.term() != DEAD.term()) ? Math.max(0, seen.end() - this.nanoClock.getAsLong()) : 0;
 	}
 
 	/**

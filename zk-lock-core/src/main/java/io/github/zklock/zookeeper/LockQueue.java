@@ -219,6 +219,9 @@ final class LockQueue implements Contender.Owner, Dependent {
 				contend(session);
 			}
 		}
+		else if (present.isBroken()) {
+			startOver(present);
+		}
 		else {
 			present.adopt();
 			present.askForOthers();
@@ -413,7 +416,7 @@ final class LockQueue implements Contender.Owner, Dependent {
 			return done();
 		}
 		int term = present.session().lease().currentTerm();
-		if (term == Lease.NONE || this.waiting.isEmpty()) {
+		if (term == Lease.NONE || this.waiting.isEmpty() || present.isBroken()) {
 			return startOver(present);
 		}
 		if (!this.contenderWasHeld) {
@@ -758,9 +761,15 @@ final class LockQueue implements Contender.Owner, Dependent {
 	public synchronized void repair() {
 		this.pausing = false;
 		this.waiting.removeIf(LockQueue::hasLeft);
-		repairContender();
+		Contender present = this.contender;
+		if (present != null && present.isOver()) {
+			present.end();
+			this.contender = null;
+		}
+		// Before anything is deleted
 		repairHold();
-		if (this.hold == null && this.contender != null && this.contender.isGranted()) {
+		present = this.contender;
+		if (this.hold == null && present != null && (present.isGranted() || present.isBroken())) {
 			passOn();
 		}
 		else if (this.hold == null || !this.waiting.isEmpty()) {
@@ -779,23 +788,12 @@ final class LockQueue implements Contender.Owner, Dependent {
 		return request.outcome() != null;
 	}
 
-	private void repairContender() {
-		Contender present = this.contender;
-		if (present != null && present.isOver()) {
-			present.end();
-			this.contender = null;
-		}
-		else if (present != null && present.isBroken()) {
-			startOver(present);
-		}
-	}
-
 	private void repairHold() {
 		Hold present = this.hold;
 		if (present == null) {
 			return;
 		}
-		if (present.contender() != this.contender) {
+		if (present.contender() != this.contender || present.contender().isBroken()) {
 			loseHold();
 		}
 		else if (!present.isCovered()) {

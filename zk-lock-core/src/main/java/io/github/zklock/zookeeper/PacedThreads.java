@@ -42,6 +42,9 @@ final class PacedThreads implements Executor {
 	// Run before the others
 	private final Queue<Task> urgent = new ArrayDeque<>();
 
+	// Made before there may be no memory for it
+	private final Runnable attendLater = this::attendLater;
+
 	private int threads;
 
 	private int idle;
@@ -105,9 +108,13 @@ final class PacedThreads implements Executor {
 		}
 		catch (Throwable ex) {
 			// no thread is to be had now, but nobody may wait for ever
-			EventLoop.attempt(() -> this.loop.backOff(this::attend));
+			EventLoop.attempt(this.attendLater);
 			warn("No thread for a lock's user, trying again", ex);
 		}
+	}
+
+	private void attendLater() {
+		this.loop.backOff(this::attend);
 	}
 
 	private boolean takeUpThread() {

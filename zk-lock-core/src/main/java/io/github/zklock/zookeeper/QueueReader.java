@@ -45,7 +45,8 @@ final class QueueReader {
 		return ask(path, (session, answer) -> {
 			session.write(Operation.sync(path.parent()), (response) -> {
 			});
-			session.insistOnList(() -> !answer.isDone(), path.parent(), (response) -> {
+			// What is only looked at must not cost the session
+			session.insistOnList(() -> !answer.isDone(), path.parent(), (response) -> EventLoop.attempt(() -> {
 				if (response.is(Meaning.OK)) {
 					readNodes(session, path, response.result(), answer);
 				}
@@ -55,7 +56,7 @@ final class QueueReader {
 				else {
 					answer.completeExceptionally(response.toException(path.parent()));
 				}
-			});
+			}));
 		});
 	}
 

@@ -181,11 +181,19 @@ final class Session implements Watcher {
 
 	@Override
 	public void process(WatchedEvent event) {
-		// The first event may come before the constructor of the handle has returned
-		ZooKeeper handle = this.zooKeeper;
-		int negotiated = (handle != null) ? handle.getSessionTimeout() : 0;
-		this.eventThread = Thread.currentThread();
-		work(() -> handle(event, negotiated));
+		try {
+			// The first event may come before the constructor of the handle has returned
+			ZooKeeper handle = this.zooKeeper;
+			int negotiated = (handle != null) ? handle.getSessionTimeout() : 0;
+			this.eventThread = Thread.currentThread();
+			this.loop.pass("event");
+			work(() -> handle(event, negotiated));
+		}
+		catch (Throwable ex) {
+			// Nobody says it again
+			this.loop.failed = true;
+			throw ex;
+		}
 	}
 
 	/**
@@ -352,15 +360,17 @@ final class Session implements Watcher {
 		long nanos = this.timeout.toNanos();
 		long unansweredFor = Math.min(oldestUnanswered(), now - this.connectedSince);
 		if (this.connected && unansweredFor > nanos) {
-			logger.warn("ZooKeeper session 0x{} has not called back for {} ms, giving it up",
-					Long.toHexString(this.zooKeeper.getSessionId()), unansweredFor / 1_000_000);
-			die(false);
+			giveUp("has not called back", unansweredFor);
 		}
 		else if (this.begun && !this.proven && now - this.unprovenSince > nanos * 3 / 2) {
-			logger.warn("ZooKeeper session 0x{} has had no usable connection for {} ms, giving it up",
-					Long.toHexString(this.zooKeeper.getSessionId()), (now - this.unprovenSince) / 1_000_000);
-			die(false);
+			giveUp("has had no usable connection", now - this.unprovenSince);
 		}
+	}
+
+	private void giveUp(String why, long nanos) {
+		die(false);
+		EventLoop.attempt(() -> logger.warn("ZooKeeper session 0x{} {} for {} ms, so it was given up",
+				Long.toHexString(this.zooKeeper.getSessionId()), why, nanos / 1_000_000));
 	}
 
 	/**
@@ -461,12 +471,24 @@ final class Session implements Watcher {
 		try {
 			operation.send(this.zooKeeper, (rc, result) -> {
 				this.unanswered.answered(ticket);
-				reply.receive(rc, result);
+				receive(reply, rc, result);
 			});
 			this.loop.pass("sent");
 		}
 		catch (Throwable ex) {
 			ticket.unsent = true;
+			throw ex;
+		}
+	}
+
+	private <T> void receive(Operation.Reply<T> reply, int code, @Nullable T result) {
+		try {
+			this.loop.pass("answer");
+			reply.receive(code, result);
+		}
+		catch (Throwable ex) {
+			// Nobody says it again
+			this.loop.failed = true;
 			throw ex;
 		}
 	}

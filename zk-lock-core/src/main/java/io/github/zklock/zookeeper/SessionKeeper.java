@@ -7,6 +7,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
@@ -43,7 +44,8 @@ final class SessionKeeper implements Session.Observer {
 
 	private final AtomicBoolean ticking = new AtomicBoolean();
 
-	private volatile EventLoop.@Nullable Timer nextTick;
+	// A tick of an earlier chain does nothing
+	private final AtomicInteger tickChain = new AtomicInteger();
 
 	private final AtomicLong changes = new AtomicLong();
 
@@ -454,7 +456,8 @@ final class SessionKeeper implements Session.Observer {
 		if (this.ticking.compareAndSet(false, true)) {
 			boolean done = false;
 			try {
-				this.nextTick = this.loop.schedule(this::tick, tickNanos());
+				int chain = this.tickChain.get();
+				this.loop.schedule(() -> tick(chain), tickNanos());
 				done = true;
 			}
 			finally {
@@ -480,7 +483,10 @@ final class SessionKeeper implements Session.Observer {
 	/**
 	 * Have the session confirmed.
 	 */
-	private void tick() {
+	private void tick(int chain) {
+		if (chain != this.tickChain.get()) {
+			return;
+		}
 		this.ticking.set(false);
 		Session session = this.current;
 		// A delete that is not answered is not noticed unless something is sent behind
@@ -515,9 +521,9 @@ final class SessionKeeper implements Session.Observer {
 			died(session, false);
 		}
 		else if (session != null && taskFailed && !this.over) {
-			logger.warn("ZooKeeper session 0x{} is given up after an unexpected failure",
-					Long.toHexString(session.zooKeeper().getSessionId()));
 			session.die(false);
+			EventLoop.attempt(() -> logger.warn("ZooKeeper session 0x{} was given up after an unexpected failure",
+					Long.toHexString(session.zooKeeper().getSessionId())));
 		}
 		if (taskFailed) {
 			callAgain();
@@ -536,10 +542,7 @@ final class SessionKeeper implements Session.Observer {
 		if (this.current == null) {
 			this.opening.set(false);
 		}
-		EventLoop.Timer present = this.nextTick;
-		if (present != null) {
-			present.cancel();
-		}
+		this.tickChain.incrementAndGet();
 		this.ticking.set(false);
 	}
 

@@ -140,6 +140,24 @@ class EveryErrorTests extends LockTestSupport {
 	}
 
 	/**
+	 * Lead in turn with another process, and insist on it.
+	 */
+	@Test
+	void whileLeadersChange() throws Exception {
+		errorsEverywhere((users) -> {
+			users.insist(users.election::join);
+			users.awaitLeader(users.election);
+			users.electionElsewhere.join();
+			users.insist(users.election::leave);
+			users.awaitLeader(users.electionElsewhere);
+			users.insist(users.election::join);
+			users.electionElsewhere.leave();
+			users.awaitLeader(users.election);
+			users.insist(users.election::leave);
+		});
+	}
+
+	/**
 	 * What users do.
 	 */
 	private interface Use {
@@ -249,6 +267,8 @@ class EveryErrorTests extends LockTestSupport {
 
 		private final LeaderElection election;
 
+		private final LeaderElection electionElsewhere;
+
 		private final String name;
 
 		private final Queue<CompletableFuture<?>> calls = new ConcurrentLinkedQueue<>();
@@ -263,6 +283,32 @@ class EveryErrorTests extends LockTestSupport {
 			this.reader = here.readLock(name);
 			this.elsewhere = EveryErrorTests.this.others.lock(name);
 			this.election = here.election(name);
+			this.electionElsewhere = EveryErrorTests.this.others.election(name);
+		}
+
+		/**
+		 * Do something again if an error has prevented it.
+		 */
+		void insist(Runnable action) {
+			try {
+				action.run();
+			}
+			catch (Injected ex) {
+				action.run();
+			}
+		}
+
+		void awaitLeader(LeaderElection wanted) {
+			LeaderElection other = (wanted == this.election) ? this.electionElsewhere : this.election;
+			await().atMost(PATIENCE).pollInterval(Duration.ofMillis(5)).until(() -> {
+				boolean both = leads(other) && leads(wanted) && leads(other);
+				assertThat(both).as("two lead").isFalse();
+				return leads(wanted);
+			});
+		}
+
+		private boolean leads(LeaderElection asked) {
+			return asked.leadership().isLeader();
 		}
 
 		/**
