@@ -103,8 +103,9 @@ class UserExecutorTests extends ElectionTestSupport {
 		CompletableFuture<LockLease> future = locks.lock("lock").acquireAsync(PATIENCE);
 		future.whenComplete((lease, failure) -> called());
 		first.close();
-		get(future).onLost(this::called);
+		// Not by a wait for the future: who waits for it runs what hangs on it
 		awaitCalls(4);
+		get(future).onLost(this::called);
 		locks.breakLock("lock");
 		awaitCalls(5);
 	}
