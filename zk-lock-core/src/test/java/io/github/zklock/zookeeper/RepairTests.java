@@ -147,6 +147,7 @@ class RepairTests extends LockTestSupport {
 		one.join();
 		await().atMost(PATIENCE).until(() -> leads(one));
 		one.leave();
+		settle(this.here);
 		this.fault.arm("sent", 2);
 		assertThrownOut(one::join);
 		one.join();
