@@ -72,7 +72,8 @@ public final class LockProbe {
 			return isSilence(failure.getCause());
 		}
 		return failure instanceof LockUnavailableException unavailable
-				&& String.valueOf(unavailable.getMessage()).matches("(?s).*( answer|ZooKeeper is not connected).*");
+				&& (unavailable.reason() == UnavailableReason.NO_ANSWER
+						|| unavailable.reason() == UnavailableReason.NOT_CONNECTED);
 	}
 
 }

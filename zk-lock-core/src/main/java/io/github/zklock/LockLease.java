@@ -1,6 +1,8 @@
 package io.github.zklock;
 
 import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * A lock that was granted. Thread-safe: any thread may use and close it.
@@ -34,6 +36,18 @@ public interface LockLease extends AutoCloseable {
 	boolean isHeld();
 
 	/**
+	 * Return whether the lock was held and has been lost. Costs no traffic.
+	 * @return whether it has been lost; false while it is held, and after it was closed
+	 */
+	boolean isLost();
+
+	/**
+	 * Return how and why the lock was lost.
+	 * @return a new exception to look at or to throw; empty unless {@link #isLost()}
+	 */
+	Optional<LockLostException> loss();
+
+	/**
 	 * Have something done when the lock is lost, once, on a thread of this library or of
 	 * its executor for users. If it has been lost already, this happens at once; after it
 	 * was closed, never.
@@ -57,5 +71,23 @@ public interface LockLease extends AutoCloseable {
 	 * @throws IllegalArgumentException if the time is negative
 	 */
 	void close(Duration minHold);
+
+	/**
+	 * As {@link #close()}, without waiting: from now on the caller does not hold the lock
+	 * any more.
+	 * @return completed when {@link #close()} would return, on a thread of this library
+	 * or of its executor for users; never fails, and cancelling it changes nothing
+	 */
+	CompletableFuture<Void> closeAsync();
+
+	/**
+	 * As {@link #close(Duration)}, without waiting.
+	 * @param minHold how long the lock is kept, counted from when it was granted
+	 * @return completed when {@link #close(Duration)} would return, on a thread of this
+	 * library or of its executor for users; never fails, and cancelling it changes
+	 * nothing
+	 * @throws IllegalArgumentException if the time is negative
+	 */
+	CompletableFuture<Void> closeAsync(Duration minHold);
 
 }

@@ -3,11 +3,11 @@ package io.github.zklock;
 import java.time.Duration;
 
 /**
- * Hears what happens to locks. Each listener is called on a thread of this library, or of
- * its executor for users, in the order of events, by one thread at a time. It may take
- * its time, throw and use locks: that delays neither locks nor other listeners. But it
- * has to return: when 10,000 events wait for it, it misses what comes next, which is
- * logged.
+ * Hears what happens to locks, and to the session on which they depend. Each listener is
+ * called on a thread of this library, or of its executor for users, in the order of
+ * events, by one thread at a time. It may take its time, throw and use locks: that delays
+ * neither locks nor other listeners. But it has to return: when 10,000 events wait for
+ * it, it misses what comes next, which is logged.
  */
 public interface LockListener {
 
@@ -50,6 +50,36 @@ public interface LockListener {
 	 * @param cause what the caller was told
 	 */
 	default void failed(String name, Duration waited, LockException cause) {
+	}
+
+	/**
+	 * A session with ZooKeeper was opened.
+	 * @param status how the session was then
+	 */
+	default void sessionOpened(SessionStatus status) {
+	}
+
+	/**
+	 * The connection was lost. Locks are kept for now, and are lost if it does not come
+	 * back in time.
+	 * @param status how the session was then
+	 */
+	default void sessionSuspended(SessionStatus status) {
+	}
+
+	/**
+	 * The connection has come back, and the session goes on.
+	 * @param status how the session was then
+	 */
+	default void sessionResumed(SessionStatus status) {
+	}
+
+	/**
+	 * The session has ended without being closed by this process: all that it held is
+	 * lost. A new one is opened.
+	 * @param status how things were then, without a session
+	 */
+	default void sessionExpired(SessionStatus status) {
 	}
 
 }

@@ -4,6 +4,8 @@ import java.time.Duration;
 
 import io.github.zklock.LockLease;
 import io.github.zklock.LockListener;
+import io.github.zklock.LockLostException;
+import io.github.zklock.LossReason;
 import io.github.zklock.spring.LockLostEvent;
 
 import org.springframework.context.ConfigurableApplicationContext;
@@ -21,8 +23,9 @@ final class LockLossPublisher implements LockListener {
 
 	@Override
 	public void lost(LockLease lease, Duration held) {
+		LossReason reason = lease.loss().map(LockLostException::reason).orElse(LossReason.INTERNAL_ERROR);
 		try {
-			this.context.publishEvent(new LockLostEvent(lease.name()));
+			this.context.publishEvent(new LockLostEvent(lease.name(), reason));
 		}
 		catch (RuntimeException ex) {
 			// While the context closes, its listeners go away one by one

@@ -8,6 +8,7 @@ import io.github.zklock.LockNames;
 import io.github.zklock.LockRegistry;
 import io.github.zklock.LockUnavailableException;
 import io.github.zklock.NamedLock;
+import io.github.zklock.UnavailableReason;
 import io.github.zklock.leader.LeaderElection;
 
 /**
@@ -54,8 +55,8 @@ final class RestartableRegistry implements LockRegistry {
 
 	static LockUnavailableException stopped(String what, String name) {
 		return new LockUnavailableException(name,
-				"%s '%s' cannot be had because the application has been stopped".formatted(what, LockNames.shown(name)),
-				null);
+				"%s '%s' is unavailable: the application has been stopped".formatted(what, LockNames.shown(name)),
+				UnavailableReason.CLOSED, null);
 	}
 
 }

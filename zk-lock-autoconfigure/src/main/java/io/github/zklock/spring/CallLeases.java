@@ -2,6 +2,7 @@ package io.github.zklock.spring;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -71,7 +72,7 @@ final class CallLeases {
 	 */
 	void keepForTransaction() {
 		if (OuterTransaction.isActive() && join()) {
-			OuterTransaction.register(this::requireNotLost, () -> ReleaseThreads.await(leave()));
+			OuterTransaction.register(this::requireNotLost, this::leaveHere);
 		}
 	}
 
@@ -80,12 +81,20 @@ final class CallLeases {
 	 * @return completed when the locks have been given back, or others need them
 	 */
 	CompletableFuture<Void> leave() {
-		synchronized (this) {
-			if (this.users == 0 || --this.users > 0) {
-				return NOTHING_TO_DO;
-			}
+		return isLastToLeave() ? end(true) : NOTHING_TO_DO;
+	}
+
+	/**
+	 * As {@link #leave()}, and wait for it.
+	 */
+	private void leaveHere() {
+		if (isLastToLeave()) {
+			endHere(true);
 		}
-		return end(true);
+	}
+
+	private synchronized boolean isLastToLeave() {
+		return this.users > 0 && --this.users == 0;
 	}
 
 	/**
@@ -93,24 +102,30 @@ final class CallLeases {
 	 * @return completed when they have been given back
 	 */
 	CompletableFuture<Void> giveBack() {
-		synchronized (this) {
-			if (this.users == 0) {
-				return NOTHING_TO_DO;
-			}
-			this.users = 0;
+		return isUnused() ? end(false) : NOTHING_TO_DO;
+	}
+
+	/**
+	 * As {@link #giveBack()}, and wait for it.
+	 */
+	void giveBackHere() {
+		if (isUnused()) {
+			endHere(false);
 		}
-		return end(false);
+	}
+
+	private synchronized boolean isUnused() {
+		boolean first = this.users > 0;
+		this.users = 0;
+		return first;
 	}
 
 	private CompletableFuture<Void> end(boolean used) {
-		List<Taken> closing = taken();
 		List<CompletableFuture<Void>> ends = new ArrayList<>(1);
-		if (!closing.isEmpty()) {
-			ends.add(ReleaseThreads.run(() -> close(closing, used)));
+		for (Taken next : lastFirst()) {
+			ends.add(next.closeAsync(used));
 		}
-		synchronized (this) {
-			this.enteredAgain.forEach((around) -> ends.add(around.leave()));
-		}
+		enteredAgain().forEach((around) -> ends.add(around.leave()));
 		return switch (ends.size()) {
 			case 0 -> NOTHING_TO_DO;
 			case 1 -> ends.get(0);
@@ -118,12 +133,11 @@ final class CallLeases {
 		};
 	}
 
-	private static void close(List<Taken> closing, boolean used) {
+	private void endHere(boolean used) {
 		RuntimeException problem = null;
-		for (int index = closing.size() - 1; index >= 0; index--) {
-			Taken next = closing.get(index);
+		for (Taken next : lastFirst()) {
 			try {
-				next.lease().close(used ? next.lock().minHold() : Duration.ZERO);
+				next.close(used);
 			}
 			catch (RuntimeException ex) {
 				if (problem == null) {
@@ -134,9 +148,16 @@ final class CallLeases {
 				}
 			}
 		}
+		enteredAgain().forEach(CallLeases::leaveHere);
 		if (problem != null) {
 			throw problem;
 		}
+	}
+
+	private List<Taken> lastFirst() {
+		List<Taken> closing = new ArrayList<>(taken());
+		Collections.reverse(closing);
+		return closing;
 	}
 
 	private synchronized List<Taken> taken() {
@@ -169,8 +190,10 @@ final class CallLeases {
 	 */
 	@Nullable LockLostException loss() {
 		for (Taken candidate : taken()) {
-			if (candidate.lock().onLost() != OnLost.IGNORE && HeldLock.isLost(candidate.lease())) {
-				return HeldLock.lost(candidate.lock().name(), null);
+			LockLostException loss = (candidate.lock().onLost() != OnLost.IGNORE) ? HeldLock.loss(candidate.lease())
+					: null;
+			if (loss != null) {
+				return loss;
 			}
 		}
 		for (CallLeases around : enteredAgain()) {
@@ -233,7 +256,7 @@ final class CallLeases {
 	private void watch() {
 		for (Taken next : taken()) {
 			if (next.lock().onLost() == OnLost.INTERRUPT) {
-				next.lease().onLost(() -> interrupt(HeldLock.lost(next.lock().name(), null)));
+				next.lease().onLost(() -> next.lease().loss().ifPresent(this::interrupt));
 			}
 		}
 	}
@@ -248,6 +271,23 @@ final class CallLeases {
 	}
 
 	private record Taken(LockOptions lock, LockLease lease) {
+
+		private Duration minHold(boolean used) {
+			return used ? this.lock.minHold() : Duration.ZERO;
+		}
+
+		void close(boolean used) {
+			this.lease.close(minHold(used));
+		}
+
+		CompletableFuture<Void> closeAsync(boolean used) {
+			try {
+				return this.lease.closeAsync(minHold(used));
+			}
+			catch (RuntimeException ex) {
+				return CompletableFuture.failedFuture(ex);
+			}
+		}
 
 	}
 

@@ -1,6 +1,8 @@
 package io.github.zklock.spring;
 
 import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 
 import io.github.zklock.LockLease;
@@ -133,6 +135,16 @@ public final class CurrentLock {
 		}
 
 		@Override
+		public boolean isLost() {
+			return false;
+		}
+
+		@Override
+		public Optional<LockLostException> loss() {
+			return Optional.empty();
+		}
+
+		@Override
 		public void onLost(Runnable action) {
 			// never lost
 		}
@@ -145,6 +157,17 @@ public final class CurrentLock {
 		@Override
 		public void close(Duration minHold) {
 			close();
+		}
+
+		@Override
+		public CompletableFuture<Void> closeAsync() {
+			close();
+			return CompletableFuture.completedFuture(null);
+		}
+
+		@Override
+		public CompletableFuture<Void> closeAsync(Duration minHold) {
+			return closeAsync();
 		}
 
 	}

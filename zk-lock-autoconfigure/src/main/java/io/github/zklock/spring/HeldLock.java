@@ -2,7 +2,6 @@ package io.github.zklock.spring;
 
 import io.github.zklock.LockLease;
 import io.github.zklock.LockLostException;
-import io.github.zklock.LockNames;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -92,35 +91,25 @@ record HeldLock(LockLease lease, OnLost onLost, @Nullable HeldLock outer) {
 	 * Throw if a lease has ended because the lock was lost.
 	 */
 	static void requireNotLost(LockLease lease) {
-		if (isLost(lease)) {
-			throw lost(lease.name(), null);
+		LockLostException loss = loss(lease);
+		if (loss != null) {
+			throw loss;
 		}
 	}
 
 	/**
-	 * Return whether a lease has ended because the lock was lost, and not because it was
-	 * closed. In doubt it was lost.
+	 * Say that a lock was lost, if it was, and not closed.
 	 */
-	static boolean isLost(LockLease lease) {
-		if (lease.isHeld()) {
-			return false;
-		}
-		try {
-			lease.fencingToken();
-			return false;
-		}
-		catch (IllegalStateException ex) {
-			return false;
-		}
-		catch (RuntimeException ex) {
-			return true;
-		}
+	static @Nullable LockLostException loss(LockLease lease) {
+		return lease.isLost() ? lease.loss().orElse(null) : null;
 	}
 
-	static LockLostException lost(String name, @Nullable Throwable cause) {
-		return new LockLostException(name,
-				"Lock '%s' was lost before the work that it protects had ended".formatted(LockNames.shown(name)),
-				cause);
+	/**
+	 * Say that a lock was lost, and what has failed because of that.
+	 */
+	static LockLostException because(LockLostException loss, @Nullable Throwable failure) {
+		return (failure != null)
+				? new LockLostException(loss.name(), String.valueOf(loss.getMessage()), loss.reason(), failure) : loss;
 	}
 
 }

@@ -125,8 +125,9 @@ final class LockedCall {
 		HeldLock.bind(this.outer);
 		RuntimeException problem = null;
 		for (ThreadHold hold : this.holds) {
-			if (problem == null && hold.isLost()) {
-				problem = HeldLock.lost(hold.name(), interrupted ? failure : null);
+			LockLostException loss = (problem == null) ? hold.loss() : null;
+			if (loss != null) {
+				problem = HeldLock.because(loss, interrupted ? failure : null);
 			}
 		}
 		for (int index = this.holds.size() - 1; index >= 0; index--) {

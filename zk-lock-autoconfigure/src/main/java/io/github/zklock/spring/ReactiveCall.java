@@ -116,9 +116,7 @@ abstract class ReactiveCall<T> extends BaseSubscriber<T> {
 				missing.add(lock);
 				continue;
 			}
-			if (HeldLock.isLost(entered.held().lease())) {
-				throw HeldLock.lost(lock.name(), null);
-			}
+			HeldLock.requireNotLost(entered.held().lease());
 			if (lock.mode() == LockMode.WRITE && entered.mode() == LockMode.READ) {
 				throw new IllegalMonitorStateException(
 						"A publisher holds lock '%s' for reading, and one inside it would wait for ever to write"
@@ -135,7 +133,7 @@ abstract class ReactiveCall<T> extends BaseSubscriber<T> {
 	 */
 	private static boolean isClosed(EnteredLock entered) {
 		LockLease lease = entered.held().lease();
-		return !lease.isHeld() && !HeldLock.isLost(lease);
+		return !lease.isHeld() && !lease.isLost();
 	}
 
 	// The body

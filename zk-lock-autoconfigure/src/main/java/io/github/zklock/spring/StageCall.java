@@ -182,7 +182,7 @@ final class StageCall<T extends @Nullable Object> {
 			try {
 				Optional<LockLease> lease = named(lock).tryAcquire(remaining(lock, start));
 				if (lease.isEmpty()) {
-					ReleaseThreads.await(this.leases.giveBack());
+					this.leases.giveBackHere();
 					refused(lock);
 					return this.result;
 				}
@@ -316,8 +316,8 @@ final class StageCall<T extends @Nullable Object> {
 		LockLostException loss = this.leases.loss();
 		this.leases.leave().whenComplete((left, problem) -> {
 			if (interruption != null) {
-				this.result.completeExceptionally(
-						HeldLock.lost(interruption.name(), (failure != null) ? unwrap(failure) : null));
+				this.result
+					.completeExceptionally(HeldLock.because(interruption, (failure != null) ? unwrap(failure) : null));
 			}
 			else if (failure != null) {
 				suppress(unwrap(failure), loss);

@@ -7,7 +7,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import io.github.zklock.LockLease;
 import io.github.zklock.LockLostException;
 import io.github.zklock.LockMode;
+import io.github.zklock.LockNames;
 import io.github.zklock.LockRegistry;
+import io.github.zklock.LossReason;
 import io.github.zklock.NamedLock;
 import org.jspecify.annotations.Nullable;
 
@@ -61,7 +63,10 @@ final class ThreadHold {
 		LockLease lease = lock.lease().orElse(null);
 		if (lease == null) {
 			unlock(lock);
-			throw HeldLock.lost(name, null);
+			throw new LockLostException(name,
+					"Lock '%s' was lost at once: its lease was closed, or the application was stopped, when it was granted"
+						.formatted(LockNames.shown(name)),
+					LossReason.REGISTRY_CLOSED, null);
 		}
 		return new ThreadHold(options, lock, lease, before.isPresent() && !isClosed(before.get()));
 	}
@@ -70,7 +75,7 @@ final class ThreadHold {
 	 * Any thread may close a lease, also between two steps of this one.
 	 */
 	private static boolean isClosed(LockLease lease) {
-		return !lease.isHeld() && !HeldLock.isLost(lease);
+		return !lease.isHeld() && !lease.isLost();
 	}
 
 	static long remainingNanos(LockOptions options, long startNanos) {
@@ -101,15 +106,16 @@ final class ThreadHold {
 	}
 
 	/**
-	 * Return whether the lock was lost and this entry has to answer for it.
+	 * Say that the lock was lost, if it was and this entry has to answer for it.
 	 */
-	boolean isLost() {
-		return isAccountable() && HeldLock.isLost(this.lease);
+	@Nullable LockLostException loss() {
+		return isAccountable() ? HeldLock.loss(this.lease) : null;
 	}
 
 	void requireNotLost() {
-		if (isLost()) {
-			throw HeldLock.lost(name(), null);
+		LockLostException loss = loss();
+		if (loss != null) {
+			throw loss;
 		}
 	}
 

@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import io.github.zklock.LockLease;
 import io.github.zklock.LockLostException;
 import io.github.zklock.LockRegistry;
+import io.github.zklock.LossReason;
 import io.github.zklock.NamedLock;
 import io.github.zklock.leader.LeaderElection;
 import org.jspecify.annotations.Nullable;
@@ -171,7 +172,7 @@ final class FakeLocks implements LockRegistry {
 		@Override
 		public long fencingToken() {
 			if (this.lost) {
-				throw new LockLostException(this.name, "lost", null);
+				throw new LockLostException(this.name, "lost", LossReason.LEASE_ENDED, null);
 			}
 			if (this.closed) {
 				throw new IllegalStateException("closed");
@@ -182,6 +183,18 @@ final class FakeLocks implements LockRegistry {
 		@Override
 		public boolean isHeld() {
 			return !this.lost && !this.closed;
+		}
+
+		@Override
+		public boolean isLost() {
+			return this.lost;
+		}
+
+		@Override
+		public Optional<LockLostException> loss() {
+			return this.lost ? Optional
+				.of(new LockLostException(this.name, "Lock '" + this.name + "' was lost", LossReason.LEASE_ENDED, null))
+					: Optional.empty();
 		}
 
 		@Override
@@ -205,6 +218,17 @@ final class FakeLocks implements LockRegistry {
 		@Override
 		public void close(Duration minHold) {
 			close();
+		}
+
+		@Override
+		public CompletableFuture<Void> closeAsync() {
+			close();
+			return CompletableFuture.completedFuture(null);
+		}
+
+		@Override
+		public CompletableFuture<Void> closeAsync(Duration minHold) {
+			return closeAsync();
 		}
 
 	}

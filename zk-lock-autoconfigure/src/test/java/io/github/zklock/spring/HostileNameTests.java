@@ -16,6 +16,7 @@ import io.github.zklock.LockLease;
 import io.github.zklock.LockLostException;
 import io.github.zklock.LockMode;
 import io.github.zklock.LockTimeoutException;
+import io.github.zklock.LossReason;
 import io.github.zklock.spring.local.LocalLocks;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
@@ -109,7 +110,7 @@ class HostileNameTests {
 			assertHarmless(LockLostException.class, () -> CurrentLock.assertHeld(NAME));
 			return "done";
 		}));
-		assertHarmless(new LockLostEvent(NAME).toString());
+		assertHarmless(new LockLostEvent(NAME, LossReason.NODE_DELETED).toString());
 	}
 
 	@Test

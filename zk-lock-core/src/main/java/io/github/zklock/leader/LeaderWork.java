@@ -1,5 +1,7 @@
 package io.github.zklock.leader;
 
+import java.util.Optional;
+
 /**
  * Work of a leader, in one term of its leadership. Thread-safe: any thread may use and
  * close it.
@@ -18,6 +20,13 @@ public interface LeaderWork extends AutoCloseable {
 	 * @return whether this process still leads; once false, it stays false
 	 */
 	boolean isLeader();
+
+	/**
+	 * Return how and why the leadership has ended in which the work began.
+	 * @return a new {@code LockLostException} to look at or to throw; empty while
+	 * {@link #isLeader()}
+	 */
+	Optional<RuntimeException> loss();
 
 	/**
 	 * Have something done when leadership is lost before the work has ended, once, on a

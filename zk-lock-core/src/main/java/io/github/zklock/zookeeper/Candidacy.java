@@ -122,8 +122,7 @@ final class Candidacy implements Contender.Owner, Dependent {
 
 	synchronized void join() {
 		if (this.keeper.isClosed()) {
-			throw new LockUnavailableException(role(),
-					"Role '%s' cannot be had because the registry is closed".formatted(LockNames.shown(role())), null);
+			throw SessionKeeper.closed().ofRole(role(), this.keeper.address());
 		}
 		boolean before = this.joined;
 		if (!before) {
@@ -189,33 +188,52 @@ final class Candidacy implements Contender.Owner, Dependent {
 			giveUp();
 			return;
 		}
-		Lease lease = granted.session().lease();
-		int term = lease.currentTerm();
+		int term = granted.session().lease().currentTerm();
 		if (term == Lease.NONE) {
 			granted.confirm();
 			return;
 		}
-		Reign begun = new Reign(lease, term, granted.czxid());
+		Reign begun = new Reign(granted.session(), term, granted.czxid());
 		this.keeper.loop().pass("lead");
 		this.reign = begun;
 		this.suspended = false;
 		this.listeners.tell((listener) -> listener.granted(role(), begun.token()));
+		EventLoop
+			.attempt(() -> logger.info("Leadership of '{}' granted, token {}", LockNames.shown(role()), begun.token()));
 	}
 
 	/**
 	 * This process does not lead any more. Whoever works as a leader is interrupted, and
 	 * then the listeners are told.
+	 * @param loss why, unless it was lost before for another reason
 	 */
-	private void revoke() {
+	private void revoke(Loss loss) {
 		Reign ended = this.reign;
 		if (ended != null) {
 			this.keeper.loop().pass("revoke");
 			// May be done again if it fails before the listeners are told
-			ended.end();
+			ended.end(loss);
 			wakeUp();
 			this.reign = null;
 			this.listeners.tell((listener) -> listener.revoked(role(), ended.token()));
+			EventLoop.attempt(() -> logRevocation(ended));
 		}
+	}
+
+	private void logRevocation(Reign ended) {
+		Loss loss = ended.loss();
+		if (loss.isOwnWill()) {
+			logger.info("Leadership of '{}' given up after {} ms, token {}", LockNames.shown(role()),
+					ended.age().toMillis(), ended.token());
+		}
+		else {
+			logger.info("Leadership of '{}' lost after {} ms, token {}: {}", LockNames.shown(role()),
+					ended.age().toMillis(), ended.token(), loss.description());
+		}
+	}
+
+	private Loss givenUp() {
+		return this.keeper.isClosed() ? Loss.CLOSED : Loss.GIVEN_UP;
 	}
 
 	/**
@@ -355,7 +373,7 @@ final class Candidacy implements Contender.Owner, Dependent {
 			handOver(present, ending);
 		}
 		else {
-			revoke();
+			revoke(givenUp());
 			if (present != null && present.abandon()) {
 				depart(present);
 			}
@@ -373,7 +391,7 @@ final class Candidacy implements Contender.Owner, Dependent {
 		this.handOver = new HandOver(leaving, ending.term(), this.keeper.loop().schedule(() -> hurry(leaving), nanos));
 		this.departing = leaving;
 		this.contender = null;
-		revoke();
+		revoke(givenUp());
 		heard();
 	}
 
@@ -395,7 +413,7 @@ final class Candidacy implements Contender.Owner, Dependent {
 	synchronized void hurry(@Nullable Contender leaving) {
 		HandOver present = this.handOver;
 		if (present != null && present.contender() == leaving) {
-			revoke();
+			revoke(givenUp());
 			present.contender().release();
 			endHandOver();
 			depart(present.contender());
@@ -487,7 +505,7 @@ final class Candidacy implements Contender.Owner, Dependent {
 		}
 		Reign current = this.reign;
 		if (current != null && current.term() <= term) {
-			revoke();
+			revoke(session.loss(term));
 		}
 		if (this.reign != null) {
 			return;
@@ -504,7 +522,7 @@ final class Candidacy implements Contender.Owner, Dependent {
 	public void gone(Contender gone) {
 		if (gone == this.contender) {
 			this.contender = null;
-			revoke();
+			revoke(gone.loss());
 			pause(this.vanished.pause());
 			settle();
 		}
@@ -522,7 +540,7 @@ final class Candidacy implements Contender.Owner, Dependent {
 	}
 
 	@Override
-	public void failed(Contender failed, String reason, @Nullable Throwable cause) {
+	public void failed(Contender failed, Failure failure) {
 		if (failed == this.departing) {
 			endHandOver();
 			depart(failed);
@@ -530,20 +548,18 @@ final class Candidacy implements Contender.Owner, Dependent {
 		if (failed != this.contender) {
 			return;
 		}
-		revoke();
+		revoke(Loss.of(failure));
 		depart(failed);
-		tryAgainLater(reason, cause);
+		tryAgainLater(failure);
 	}
 
-	private void tryAgainLater(String reason, @Nullable Throwable cause) {
+	private void tryAgainLater(Failure why) {
+		LockUnavailableException refusal = why.ofRole(role(), this.keeper.address());
 		if (this.failure != null) {
-			logger.debug("Role '{}' cannot be had because {}", LockNames.shown(role()), reason, cause);
+			logger.debug("{}", refusal.getMessage());
 		}
 		else if (this.joined) {
-			logger.error("Role '{}' cannot be had because {}. Trying again until it can", LockNames.shown(role()),
-					reason, cause);
-			LockException refusal = new LockUnavailableException(role(),
-					"Role '%s' cannot be had because %s".formatted(LockNames.shown(role()), reason), cause);
+			logger.error("{}. Trying again", refusal.getMessage());
 			this.failure = refusal;
 			this.listeners.tell((listener) -> listener.failed(role(), refusal));
 		}
@@ -584,7 +600,7 @@ final class Candidacy implements Contender.Owner, Dependent {
 	}
 
 	@Override
-	public synchronized void died(Session session, boolean authFailed) {
+	public synchronized void died(Session session, Loss loss) {
 		if (this.departing != null && this.departing.session() == session) {
 			this.departing.end();
 			this.departing = null;
@@ -594,10 +610,10 @@ final class Candidacy implements Contender.Owner, Dependent {
 		if (present != null && present.session() == session) {
 			present.end();
 			this.contender = null;
-			revoke();
+			revoke(loss);
 		}
-		if (authFailed && this.joined) {
-			tryAgainLater("ZooKeeper refuses the credentials", null);
+		if (SessionKeeper.isRefusal(loss) && this.joined) {
+			tryAgainLater(Refusal.CREDENTIALS);
 		}
 		settle();
 	}
@@ -621,7 +637,7 @@ final class Candidacy implements Contender.Owner, Dependent {
 		repairDeparture();
 		Contender present = this.contender;
 		if (present != null && present.isOver()) {
-			revoke();
+			revoke(Loss.INTERNAL_ERROR);
 			present.end();
 			this.contender = null;
 		}
@@ -639,7 +655,7 @@ final class Candidacy implements Contender.Owner, Dependent {
 		if (ended == null) {
 			return;
 		}
-		revoke();
+		revoke(givenUp());
 		if (this.contender == ended) {
 			this.contender = null;
 		}
@@ -660,7 +676,7 @@ final class Candidacy implements Contender.Owner, Dependent {
 	 * End an attempt that an error has left half begun or half ended.
 	 */
 	private void discard(Contender broken) {
-		revoke();
+		revoke(Loss.INTERNAL_ERROR);
 		broken.release();
 		depart(broken);
 	}
@@ -686,7 +702,7 @@ final class Candidacy implements Contender.Owner, Dependent {
 			giveUp();
 		}
 		else {
-			revoke();
+			revoke(Loss.INTERNAL_ERROR);
 			present.confirm();
 		}
 	}

@@ -6,6 +6,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 import io.github.zklock.LockNames;
+import io.github.zklock.UnavailableReason;
 import io.github.zklock.zookeeper.Operation.Created;
 import io.github.zklock.zookeeper.ReturnCode.Meaning;
 import org.jspecify.annotations.Nullable;
@@ -185,7 +186,7 @@ final class Contender implements Session.PathObserver, NodeWatches.Observer {
 		}
 		String prefixPath = this.path.child(this.prefix);
 		if (!this.session.nodes().reserve(prefixPath, this.replacement)) {
-			fail(noRoom(), null);
+			fail(noRoom());
 			return;
 		}
 		this.undecided = true;
@@ -213,12 +214,13 @@ final class Contender implements Session.PathObserver, NodeWatches.Observer {
 		start();
 	}
 
-	private String noRoom() {
+	private Failure noRoom() {
 		OwnNodes nodes = this.session.nodes();
-		return ("this process has %d nodes already, whose paths have %d bytes, and one more would make it more than %d:"
-				+ " hold fewer locks at a time, or raise 'maxNodeBytes' (zk.lock.session.max-node-bytes)"
-				+ " together with 'jute.maxbuffer' of the servers")
-			.formatted(nodes.count(), nodes.bytes(), nodes.limit());
+		return new Failure(UnavailableReason.LIMIT,
+				("this process has %d nodes already, whose paths have %d bytes, and one more would make it more than %d:"
+						+ " hold fewer locks at a time, or raise 'maxNodeBytes' (zk.lock.session.max-node-bytes)"
+						+ " together with 'jute.maxbuffer' of the servers")
+					.formatted(nodes.count(), nodes.bytes(), nodes.limit()));
 	}
 
 	private void created(Response<Created> response) {
@@ -272,13 +274,15 @@ final class Contender implements Session.PathObserver, NodeWatches.Observer {
 			release();
 			return;
 		}
-		ParentNodes.Failure failure = this.parents.failure();
+		Failure failure = this.parents.failure();
 		if (failure != null) {
-			fail(failure.reason(), failure.cause());
+			fail(failure);
 			return;
 		}
 		if (++this.parentAttempts > PARENT_ATTEMPTS) {
-			fail("its parent node '%s' is removed again and again".formatted(this.path.parent()), null);
+			fail(new Failure(UnavailableReason.REFUSED,
+					"its parent node '%s' is removed again and again: who does that below the root (property 'zk.lock.root')?"
+						.formatted(this.path.parent())));
 			return;
 		}
 		if (this.parentAttempts > PARENT_ATTEMPTS_WITHOUT_PAUSE) {
@@ -436,8 +440,9 @@ final class Contender implements Session.PathObserver, NodeWatches.Observer {
 			return;
 		}
 		if (own.sequence() < 0 || own.sequence() >= ContenderSettings.LAST_SEQUENCE) {
-			fail("its queue has run out of numbers: delete node '%s' when it is empty".formatted(this.path.parent()),
-					null);
+			fail(new Failure(UnavailableReason.LIMIT,
+					"its queue has run out of numbers: delete node '%s', which is below the root (property 'zk.lock.root'), when it is empty"
+						.formatted(this.path.parent())));
 			return;
 		}
 		if (own.sequence() >= this.settings.sequenceLimit()) {
@@ -812,6 +817,13 @@ final class Contender implements Session.PathObserver, NodeWatches.Observer {
 	}
 
 	/**
+	 * Return why that is lost which was held by a node that has gone.
+	 */
+	Loss loss() {
+		return (this.node != null) ? Loss.deleted(nodePath()) : Loss.INTERNAL_ERROR;
+	}
+
+	/**
 	 * The node has gone.
 	 */
 	void gone() {
@@ -823,10 +835,10 @@ final class Contender implements Session.PathObserver, NodeWatches.Observer {
 	}
 
 	void refused(Response<?> response) {
-		fail(Refusal.reason(response.code(), this.path.parent()), response.toException(this.path.parent()));
+		fail(Refusal.of(response, this.path.parent()));
 	}
 
-	private void fail(String reason, @Nullable Throwable cause) {
+	private void fail(Failure failure) {
 		if (this.phase == Phase.ENDED) {
 			return;
 		}
@@ -835,7 +847,7 @@ final class Contender implements Session.PathObserver, NodeWatches.Observer {
 		}
 		end();
 		// Before the node goes, nobody may believe any more that he has the lock
-		this.owner.failed(this, reason, cause);
+		this.owner.failed(this, failure);
 		deleteNode();
 	}
 
@@ -858,7 +870,7 @@ final class Contender implements Session.PathObserver, NodeWatches.Observer {
 					// Perhaps not to its end
 					throw ex;
 				}
-				fail("of an unexpected failure", ex);
+				fail(Failure.internalError(ex));
 			}
 		}
 	}
@@ -910,7 +922,7 @@ final class Contender implements Session.PathObserver, NodeWatches.Observer {
 		/**
 		 * The attempt has failed and will always fail.
 		 */
-		void failed(Contender contender, String reason, @Nullable Throwable cause);
+		void failed(Contender contender, Failure failure);
 
 	}
 

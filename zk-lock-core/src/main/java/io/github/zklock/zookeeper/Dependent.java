@@ -27,7 +27,7 @@ interface Dependent {
 	 */
 	void leaseEnded(Session session, int term);
 
-	void died(Session session, boolean authFailed);
+	void died(Session session, Loss loss);
 
 	/**
 	 * It is time for a heartbeat, and the session is connected.

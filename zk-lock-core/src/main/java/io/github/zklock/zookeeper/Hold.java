@@ -1,8 +1,10 @@
 package io.github.zklock.zookeeper;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 import io.github.zklock.LocalLock;
@@ -10,14 +12,17 @@ import io.github.zklock.LockLease;
 import io.github.zklock.LockLostException;
 import io.github.zklock.LockMode;
 import io.github.zklock.LockNames;
-import io.github.zklock.LockUnavailableException;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A lock in somebody's hands: a node, a term of the session's lease, and one caller. It
  * begins and ends once; what happens later to the lock is another hold's business.
  */
 final class Hold implements LockLease {
+
+	private static final Logger logger = LoggerFactory.getLogger(Hold.class);
 
 	private enum State {
 
@@ -52,6 +57,12 @@ final class Hold implements LockLease {
 
 	// How long a closed one is kept for nobody
 	private volatile long keptUntil = this.grantedAt;
+
+	// Written before the state
+	private @Nullable Loss loss;
+
+	// Until it was lost, written before the state
+	private long heldNanos;
 
 	private final LossActions lossActions;
 
@@ -133,11 +144,38 @@ final class Hold implements LockLease {
 				this.queue.threadHolds().add(this);
 				Duration waited = this.request.time().waited();
 				this.queue.listeners().tell((listener) -> listener.acquired(this, waited));
+				log("acquired", waited);
 				return true;
 			}
 		}
-		this.queue.lose(this);
+		this.queue.lose(this, whyUncovered());
 		return false;
+	}
+
+	private void log(String event, Duration after) {
+		if (logger.isDebugEnabled()) {
+			logger.debug("Lock '{}' ({}) {} after {} ms, token {}", LockNames.shown(name()), mode(), event,
+					after.toMillis(), knownToken());
+		}
+	}
+
+	/**
+	 * Return the token if it costs nothing.
+	 */
+	private String knownToken() {
+		CompletableFuture<Long> asked = this.token;
+		Long known = (asked != null && !asked.isCompletedExceptionally()) ? asked.getNow(null) : null;
+		if (known == null && this.first && this.contender.czxidIsToken()) {
+			known = this.contender.czxid();
+		}
+		return (known != null) ? known.toString() : "not asked for";
+	}
+
+	/**
+	 * Return why ZooKeeper may have given the lock to somebody else, if it may.
+	 */
+	Loss whyUncovered() {
+		return this.contender.session().loss(this.term);
 	}
 
 	/**
@@ -158,7 +196,11 @@ final class Hold implements LockLease {
 	}
 
 	private Duration heldFor() {
-		return Duration.ofNanos(System.nanoTime() - this.grantedAt);
+		return Duration.ofNanos(heldNanos());
+	}
+
+	private long heldNanos() {
+		return (this.state == State.LOST) ? this.heldNanos : System.nanoTime() - this.grantedAt;
 	}
 
 	// Entering again
@@ -211,9 +253,29 @@ final class Hold implements LockLease {
 		}
 	}
 
+	@Override
+	public boolean isLost() {
+		return !isHeld() && !isClosed();
+	}
+
+	@Override
+	public Optional<LockLostException> loss() {
+		return isLost() ? Optional.of(lost()) : Optional.empty();
+	}
+
+	/**
+	 * Say that the lock was lost, and why.
+	 */
 	LockLostException lost() {
-		return new LockLostException(name(),
-				"Lock '%s' was lost: it may belong to someone else since".formatted(LockNames.shown(name())), null);
+		return whyLost().ofLock(name(), TimeUnit.NANOSECONDS.toMillis(heldNanos()), null);
+	}
+
+	private Loss whyLost() {
+		if (this.state == State.LOST && this.loss != null) {
+			return this.loss;
+		}
+		// Nobody else has noticed yet, or an error has thrown the caller out
+		return isCovered() ? Loss.INTERNAL_ERROR : whyUncovered();
 	}
 
 	// The end
@@ -248,13 +310,14 @@ final class Hold implements LockLease {
 				this.state = State.CLOSED;
 				this.queue.pass("closed");
 				this.lossActions.ruleOut();
-				endToken();
 				Duration held = heldFor();
+				log("released", held);
+				endToken();
 				this.queue.listeners().tell((listener) -> listener.released(this, held));
 			}
 		}
 		if (!covered) {
-			this.queue.lose(this);
+			this.queue.lose(this, whyUncovered());
 			return null;
 		}
 		CompletableFuture<Void> answered = (lingerNanos > 0) ? this.queue.linger(this, lingerNanos)
@@ -303,40 +366,62 @@ final class Hold implements LockLease {
 
 	@Override
 	public void close() {
-		close(0);
+		Durations.awaitQuietly(closeNow(0));
 	}
 
 	@Override
 	public void close(Duration minHold) {
+		Durations.awaitQuietly(closeNow(toNanos(minHold)));
+	}
+
+	@Override
+	public CompletableFuture<Void> closeAsync() {
+		return this.queue.users().handOver(closeNow(0));
+	}
+
+	@Override
+	public CompletableFuture<Void> closeAsync(Duration minHold) {
+		return this.queue.users().handOver(closeNow(toNanos(minHold)));
+	}
+
+	private long toNanos(Duration minHold) {
 		if (minHold.isNegative()) {
 			throw new IllegalArgumentException("'minHold' of lock '%s' must not be negative but was %s"
 				.formatted(LockNames.shown(name()), minHold));
 		}
-		close(Durations.toNanos(minHold));
+		return Durations.toNanos(minHold);
 	}
 
-	private void close(long minHoldNanos) {
+	/**
+	 * Close this without waiting.
+	 * @return completed when ZooKeeper has answered, if it was asked
+	 */
+	private CompletableFuture<Void> closeNow(long minHoldNanos) {
 		long linger = minHoldNanos - (System.nanoTime() - this.grantedAt);
 		CompletableFuture<Void> answered = finish(linger);
 		if (answered != null) {
-			Durations.awaitQuietly(answered);
+			return answered;
 		}
-		else if (this.state == State.LOST && owner() == Thread.currentThread()) {
+		if (this.state == State.LOST && owner() == Thread.currentThread()) {
 			this.queue.threadHolds().remove(this);
 		}
+		return CompletableFuture.completedFuture(null);
 	}
 
 	/**
 	 * The lock has been lost.
 	 */
-	void lose() {
+	void lose(Loss loss) {
 		synchronized (this) {
 			if (this.state == State.HELD || this.state == State.GRANTED) {
 				boolean told = this.state == State.HELD;
+				this.loss = loss;
+				this.heldNanos = System.nanoTime() - this.grantedAt;
 				this.state = State.LOST;
 				endToken();
 				if (told) {
 					Duration held = heldFor();
+					this.queue.lossLog().lost(name(), held, loss);
 					this.queue.listeners().tell((listener) -> listener.lost(this, held));
 				}
 			}
@@ -374,8 +459,7 @@ final class Hold implements LockLease {
 				}
 				catch (ExecutionException ex) {
 					requireHeld();
-					throw new LockUnavailableException(name(), "Fencing token of lock '%s' cannot be had: %s"
-						.formatted(LockNames.shown(name()), ex.getCause()), ex.getCause());
+					throw this.queue.noToken(ex.getCause());
 				}
 			}
 		}

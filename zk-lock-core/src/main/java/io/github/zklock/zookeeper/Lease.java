@@ -2,6 +2,7 @@ package io.github.zklock.zookeeper;
 
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntConsumer;
 import java.util.function.LongSupplier;
 
 import org.jspecify.annotations.Nullable;
@@ -33,7 +34,7 @@ final class Lease {
 
 	private final LongSupplier wallClock;
 
-	private final EndListener onEnd;
+	private final IntConsumer onEnd;
 
 	private long duration = Long.MAX_VALUE / 4;
 
@@ -45,6 +46,9 @@ final class Lease {
 
 	private boolean dead;
 
+	// Written before the term
+	private volatile @Nullable End lastEnd;
+
 	// Its parts are replaced together, under the monitor, and its term only grows: who
 	// has seen a term sees no earlier one
 	private volatile Span span;
@@ -55,7 +59,7 @@ final class Lease {
 	 * @param wallClock the time, as {@link System#currentTimeMillis()}
 	 * @param onEnd told of a term that has ended, by the thread that noticed
 	 */
-	Lease(LongSupplier nanoClock, LongSupplier wallClock, EndListener onEnd) {
+	Lease(LongSupplier nanoClock, LongSupplier wallClock, IntConsumer onEnd) {
 		this.nanoClock = nanoClock;
 		this.wallClock = wallClock;
 		this.onEnd = onEnd;
@@ -190,8 +194,15 @@ final class Lease {
 			this.span = DEAD;
 		}
 		if (ended) {
-			this.onEnd.ended(term, 0);
+			this.onEnd.accept(term);
 		}
+	}
+
+	/**
+	 * Return how the last term has ended whose time was over, if there is one.
+	 */
+	@Nullable End lastEnd() {
+		return this.lastEnd;
 	}
 
 	private @Nullable End endIfOver(long now, long wall) {
@@ -202,14 +213,16 @@ final class Lease {
 	private End endTerm(long age, long wallAge) {
 		int ended = this.span.term();
 		Span next = new Span(ended + 1, this.nanoClock.getAsLong(), Long.MAX_VALUE);
+		End end = new End(ended, toMillis(age), (age < this.duration) ? Math.max(0, wallAge - toMillis(age)) : 0);
 		this.running = false;
+		this.lastEnd = end;
 		this.span = next;
-		return new End(ended, (age < this.duration) ? Math.max(0, wallAge - toMillis(age)) : 0);
+		return end;
 	}
 
 	private void tell(@Nullable End ended) {
 		if (ended != null) {
-			this.onEnd.ended(ended.term(), ended.sleptMillis());
+			this.onEnd.accept(ended.term());
 		}
 	}
 
@@ -228,23 +241,16 @@ final class Lease {
 
 	}
 
-	private record End(int term, long sleptMillis) {
-
-	}
-
 	/**
-	 * Hears of the end of terms.
+	 * How a term has ended.
+	 *
+	 * @param term its number
+	 * @param silentMillis how long before that the last acknowledged operation was sent,
+	 * by the nano clock
+	 * @param sleptMillis by how much the wall clock has outrun the nano clock, if that
+	 * has ended the term; otherwise zero
 	 */
-	@FunctionalInterface
-	interface EndListener {
-
-		/**
-		 * A term has ended.
-		 * @param term its number
-		 * @param sleptMillis by how much the wall clock has outrun the nano clock, if
-		 * that has ended the term; otherwise zero
-		 */
-		void ended(int term, long sleptMillis);
+	record End(int term, long silentMillis, long sleptMillis) {
 
 	}
 

@@ -9,9 +9,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 
 import io.github.zklock.LocalLock;
-import io.github.zklock.LockException;
-import io.github.zklock.LockNames;
 import io.github.zklock.LockUnavailableException;
+import io.github.zklock.UnavailableReason;
 import io.github.zklock.zookeeper.ReturnCode.Meaning;
 import org.jspecify.annotations.Nullable;
 
@@ -98,6 +97,10 @@ final class LockQueue implements Contender.Owner, Dependent {
 		return this.services.listeners();
 	}
 
+	LossLog lossLog() {
+		return this.services.lossLog();
+	}
+
 	ThreadHolds threadHolds() {
 		return this.services.threadHolds();
 	}
@@ -133,9 +136,7 @@ final class LockQueue implements Contender.Owner, Dependent {
 	}
 
 	private synchronized void enqueue(Request request) {
-		if (this.hold != null && !this.hold.isCovered()) {
-			lose(this.hold);
-		}
+		loseIfUncovered();
 		Request.Outcome outcome = decideAtOnce(request);
 		if (request.outcome() != null || outcome != null) {
 			if (outcome != null) {
@@ -166,7 +167,7 @@ final class LockQueue implements Contender.Owner, Dependent {
 	 */
 	private Request.@Nullable Outcome decideAtOnce(Request request) {
 		if (this.keeper.isClosed()) {
-			return Request.Outcome.failed(unavailable("the registry is closed", null));
+			return failed(SessionKeeper.closed());
 		}
 		if (request.time().isEndless()) {
 			return null;
@@ -177,13 +178,16 @@ final class LockQueue implements Contender.Owner, Dependent {
 		}
 		if (this.keeper.isUnreachable() || (this.keeper.hasLostConnection() && !patient)) {
 			this.keeper.start();
-			return Request.Outcome.failed(unavailable(this.keeper.whySilent(), null));
+			return failed(this.keeper.notConnected());
 		}
 		if (patient || this.waiting.isEmpty()) {
 			return null;
 		}
-		return hasFallenSilent() ? Request.Outcome.failed(unavailable("ZooKeeper does not answer", null))
-				: Request.Outcome.REFUSED;
+		return hasFallenSilent() ? failed(this.keeper.unanswered(request.time())) : Request.Outcome.REFUSED;
+	}
+
+	private Request.Outcome failed(Failure failure) {
+		return Request.Outcome.failed(failure.ofLock(name(), this.keeper.address()));
 	}
 
 	/**
@@ -270,10 +274,7 @@ final class LockQueue implements Contender.Owner, Dependent {
 					(request) -> present.stream().anyMatch(request.kind()::isBlockedBy));
 		}
 		else if (!response.is(Meaning.NO_NODE)) {
-			failImpatient(unavailable(
-					response.is(Meaning.REFUSED) || response.is(Meaning.TOO_LONG)
-							? Refusal.reason(response.code(), this.path.parent()) : "ZooKeeper did not answer",
-					response.toException(this.path.parent())));
+			failImpatient(whyUnanswered(response));
 		}
 		if (this.waiting.isEmpty()) {
 			settle();
@@ -283,12 +284,22 @@ final class LockQueue implements Contender.Owner, Dependent {
 		}
 	}
 
+	private Failure whyUnanswered(Response<?> response) {
+		return switch (response.meaning()) {
+			case DISCONNECTED -> this.keeper.notConnected();
+			case REFUSED, TOO_LONG -> Refusal.of(response, this.path.parent());
+			default -> new Failure(UnavailableReason.NO_ANSWER,
+					"no usable answer: look at the servers (property 'zk.lock.connect-string') and their logs",
+					response.toException(this.path.parent()));
+		};
+	}
+
 	private void refuseImpatient() {
 		removeImpatient(Request.Outcome.REFUSED, (request) -> true);
 	}
 
-	private void failImpatient(LockException failure) {
-		removeImpatient(Request.Outcome.failed(failure), (request) -> true);
+	private void failImpatient(Failure failure) {
+		removeImpatient(failed(failure), (request) -> true);
 	}
 
 	private void removeImpatient(Request.Outcome outcome, Predicate<Request> condition) {
@@ -463,8 +474,7 @@ final class LockQueue implements Contender.Owner, Dependent {
 	}
 
 	private Request.Outcome tooLate(Request request) {
-		return isContended(request) ? Request.Outcome.REFUSED
-				: Request.Outcome.failed(unavailable(this.keeper.whyUnanswered(request.time().waited()), null));
+		return isContended(request) ? Request.Outcome.REFUSED : failed(this.keeper.unanswered(request.time()));
 	}
 
 	/**
@@ -556,6 +566,14 @@ final class LockQueue implements Contender.Owner, Dependent {
 		}
 	}
 
+	/**
+	 * Say why a token cannot be had.
+	 */
+	LockUnavailableException noToken(@Nullable Throwable cause) {
+		return new Failure(UnavailableReason.REFUSED, "it refuses to write the fencing token: " + Refusal.RECIPE, cause)
+			.ofLock(name(), this.keeper.address());
+	}
+
 	private synchronized boolean isCurrent(Hold asking) {
 		return this.hold == asking;
 	}
@@ -577,13 +595,20 @@ final class LockQueue implements Contender.Owner, Dependent {
 
 	/**
 	 * Take the lock away from a hold.
+	 * @param loss why
 	 */
-	synchronized void lose(Hold lost) {
+	synchronized void lose(Hold lost, Loss loss) {
 		pass("lose");
-		lost.lose();
+		lost.lose(loss);
 		if (this.hold == lost) {
 			dropHold();
 			startOver(lost.contender());
+		}
+	}
+
+	private void loseIfUncovered() {
+		if (this.hold != null && !this.hold.isCovered()) {
+			lose(this.hold, this.hold.whyUncovered());
 		}
 	}
 
@@ -597,7 +622,7 @@ final class LockQueue implements Contender.Owner, Dependent {
 			passOn();
 		}
 		else if (this.hold.term() <= term) {
-			lose(this.hold);
+			lose(this.hold, session.loss(term));
 		}
 	}
 
@@ -605,7 +630,7 @@ final class LockQueue implements Contender.Owner, Dependent {
 	public void gone(Contender gone) {
 		if (gone == this.contender) {
 			this.contender = null;
-			loseHold();
+			loseHold(gone.loss());
 			pause(this.vanished.pause());
 			next();
 		}
@@ -623,10 +648,10 @@ final class LockQueue implements Contender.Owner, Dependent {
 		next();
 	}
 
-	private void loseHold() {
+	private void loseHold(Loss loss) {
 		Hold lost = this.hold;
 		if (lost != null) {
-			lost.lose();
+			lost.lose(loss);
 			dropHold();
 		}
 	}
@@ -640,22 +665,16 @@ final class LockQueue implements Contender.Owner, Dependent {
 	}
 
 	@Override
-	public void failed(Contender failed, String reason, @Nullable Throwable cause) {
+	public void failed(Contender failed, Failure failure) {
 		if (failed == this.contender) {
 			this.contender = null;
-			loseHold();
-			failAll(reason, cause);
+			loseHold(Loss.of(failure));
+			failAll(failure);
 		}
 	}
 
-	private void failAll(String reason, @Nullable Throwable cause) {
-		Request.Outcome outcome = Request.Outcome.failed(unavailable(reason, cause));
-		removeWaiting(outcome, (request) -> true);
-	}
-
-	private LockUnavailableException unavailable(String reason, @Nullable Throwable cause) {
-		return new LockUnavailableException(name(), "Lock '%s' cannot be had because %s%s"
-			.formatted(LockNames.shown(name()), reason, (cause != null) ? ": " + cause.getMessage() : ""), cause);
+	private void failAll(Failure failure) {
+		removeWaiting(failed(failure), (request) -> true);
 	}
 
 	// The session's fate
@@ -707,8 +726,7 @@ final class LockQueue implements Contender.Owner, Dependent {
 			settle();
 			return;
 		}
-		removeWaiting(Request.Outcome.failed(unavailable(this.keeper.whySilent(), null)),
-				(request) -> !request.time().isEndless());
+		removeWaiting(failed(this.keeper.notConnected()), (request) -> !request.time().isEndless());
 	}
 
 	@Override
@@ -723,22 +741,22 @@ final class LockQueue implements Contender.Owner, Dependent {
 			settle();
 		}
 		else {
-			failImpatient(unavailable(this.keeper.whySilent(), null));
+			failImpatient(this.keeper.notConnected());
 		}
 	}
 
 	@Override
-	public synchronized void died(Session session, boolean authFailed) {
+	public synchronized void died(Session session, Loss loss) {
 		this.probing = false;
 		this.contended = false;
 		Contender present = this.contender;
 		if (present != null && present.session() == session) {
 			present.end();
 			this.contender = null;
-			loseHold();
+			loseHold(loss);
 		}
-		if (authFailed) {
-			failAll("ZooKeeper refuses the credentials", null);
+		if (SessionKeeper.isRefusal(loss)) {
+			failAll(Refusal.CREDENTIALS);
 		}
 		else {
 			next();
@@ -747,9 +765,7 @@ final class LockQueue implements Contender.Owner, Dependent {
 
 	@Override
 	public synchronized void tick() {
-		if (this.hold != null && !this.hold.isCovered()) {
-			lose(this.hold);
-		}
+		loseIfUncovered();
 		if (this.contender != null) {
 			this.contender.watchOwnNode();
 		}
@@ -794,10 +810,10 @@ final class LockQueue implements Contender.Owner, Dependent {
 			return;
 		}
 		if (present.contender() != this.contender || present.contender().isBroken()) {
-			loseHold();
+			loseHold(present.isCovered() ? Loss.INTERNAL_ERROR : present.whyUncovered());
 		}
 		else if (!present.isCovered()) {
-			lose(present);
+			loseIfUncovered();
 		}
 		else if (!present.isDecided()) {
 			dropHold();
@@ -829,7 +845,7 @@ final class LockQueue implements Contender.Owner, Dependent {
 	 * Refuse everybody who waits, and let go of what is kept for nobody.
 	 */
 	synchronized void close() {
-		failAll("the registry is closed", null);
+		failAll(SessionKeeper.closed());
 		if (this.lingering != null && this.hold != null) {
 			release(this.hold);
 		}
@@ -850,7 +866,7 @@ final class LockQueue implements Contender.Owner, Dependent {
 			return;
 		}
 		if (this.hold != null) {
-			lose(this.hold);
+			lose(this.hold, Loss.BROKEN);
 		}
 		else {
 			startOver(present);
@@ -860,7 +876,7 @@ final class LockQueue implements Contender.Owner, Dependent {
 	@Override
 	public synchronized void takeAway() {
 		if (this.hold != null) {
-			lose(this.hold);
+			lose(this.hold, Loss.CLOSED);
 		}
 	}
 

@@ -1,5 +1,7 @@
 package io.github.zklock.zookeeper;
 
+import java.util.concurrent.TimeUnit;
+
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,13 +12,20 @@ import org.jspecify.annotations.Nullable;
  */
 final class Outage {
 
+	private static final long REMINDER = TimeUnit.MINUTES.toNanos(1);
+
 	private final EventLoop loop;
 
 	private final long limit;
 
-	private final Runnable whenTooLong;
+	private final long reminder;
+
+	private final Observer observer;
 
 	private EventLoop.@Nullable Timer timer;
+
+	// Whether the observer knows
+	private boolean told;
 
 	// Written before the flag
 	private volatile long since;
@@ -27,12 +36,17 @@ final class Outage {
 	 * Create a clock that stands still.
 	 * @param loop where to be told
 	 * @param limit how many nanoseconds are too long
-	 * @param whenTooLong told once per outage that lasts longer
+	 * @param observer told of an outage that lasts longer
 	 */
-	Outage(EventLoop loop, long limit, Runnable whenTooLong) {
+	Outage(EventLoop loop, long limit, Observer observer) {
+		this(loop, limit, REMINDER, observer);
+	}
+
+	Outage(EventLoop loop, long limit, long reminder, Observer observer) {
 		this.loop = loop;
 		this.limit = limit;
-		this.whenTooLong = whenTooLong;
+		this.reminder = reminder;
+		this.observer = observer;
 	}
 
 	/**
@@ -42,20 +56,45 @@ final class Outage {
 		if (!this.running) {
 			this.since = System.nanoTime();
 			this.timer = this.loop.schedule(this::limitReached, this.limit);
+			this.told = false;
 			this.running = true;
 		}
 	}
 
 	private void limitReached() {
-		if (isTooLong()) {
-			this.whenTooLong.run();
+		boolean first;
+		synchronized (this) {
+			if (!isTooLong()) {
+				return;
+			}
+			this.timer = this.loop.schedule(this::limitReached, this.reminder);
+			first = !this.told;
+			this.told = true;
 		}
+		this.observer.tooLong(first);
 	}
 
 	/**
-	 * ZooKeeper has answered, or nobody tries to reach it.
+	 * ZooKeeper has answered.
 	 */
-	synchronized void end() {
+	void end() {
+		if (!this.running) {
+			return;
+		}
+		long age;
+		boolean wasTold;
+		synchronized (this) {
+			age = age();
+			wasTold = this.told;
+			stop();
+		}
+		this.observer.over(age, wasTold);
+	}
+
+	/**
+	 * Nobody tries to reach ZooKeeper any more.
+	 */
+	synchronized void stop() {
 		this.running = false;
 		if (this.timer != null) {
 			this.timer.cancel();
@@ -80,6 +119,26 @@ final class Outage {
 	 */
 	long age() {
 		return this.running ? System.nanoTime() - this.since : 0;
+	}
+
+	/**
+	 * Hears of outages, on the event loop.
+	 */
+	interface Observer {
+
+		/**
+		 * An outage lasts too long.
+		 * @param first whether this is the first word of it; otherwise it still goes on
+		 */
+		void tooLong(boolean first);
+
+		/**
+		 * An outage is over.
+		 * @param nanos how long it has lasted
+		 * @param told whether it was too long
+		 */
+		void over(long nanos, boolean told);
+
 	}
 
 }

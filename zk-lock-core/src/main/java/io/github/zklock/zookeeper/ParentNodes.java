@@ -2,6 +2,7 @@ package io.github.zklock.zookeeper;
 
 import java.util.List;
 
+import io.github.zklock.UnavailableReason;
 import io.github.zklock.zookeeper.ReturnCode.Meaning;
 import org.apache.zookeeper.data.ACL;
 import org.jspecify.annotations.Nullable;
@@ -87,7 +88,7 @@ final class ParentNodes {
 	}
 
 	private void rootMissing() {
-		failed(new Failure((this.rootIndex >= 0) ? missingRoot(this.levels.get(this.rootIndex)) : missingTop(), null));
+		failed(refused((this.rootIndex >= 0) ? missingRoot(this.levels.get(this.rootIndex)) : missingTop()));
 	}
 
 	/**
@@ -100,7 +101,12 @@ final class ParentNodes {
 	}
 
 	private static String missingTop() {
-		return "the path at the end of the connect string does not exist: make that node by hand";
+		return "the path at the end of the connect string (property 'zk.lock.connect-string') does not exist:"
+				+ " make that node by hand";
+	}
+
+	private static Failure refused(String text) {
+		return new Failure(UnavailableReason.REFUSED, text);
 	}
 
 	/**
@@ -125,8 +131,8 @@ final class ParentNodes {
 	}
 
 	private static Failure refused(String path, Response<?> response) {
-		return new Failure("its parent node cannot be created: " + Refusal.reason(response.code(), path),
-				response.toException(path));
+		Failure failure = Refusal.of(response, path);
+		return new Failure(failure.reason(), "its parent node cannot be created: " + failure.text(), failure.cause());
 	}
 
 	private void failed(Failure failed) {
@@ -156,8 +162,7 @@ final class ParentNodes {
 						createBelow(path, index + 1, response.result().acl());
 					}
 					else {
-						failed(response.is(Meaning.NO_NODE) ? new Failure(missingTop(), null)
-								: refused(path, response));
+						failed(response.is(Meaning.NO_NODE) ? refused(missingTop()) : refused(path, response));
 					}
 					if (this.failure == null) {
 						create(false, next);
@@ -170,26 +175,17 @@ final class ParentNodes {
 
 	private void createBelow(String ancestor, int from, List<ACL> acl) {
 		if (from < this.rootIndex && AccessRules.hidesDigests(acl)) {
-			failed(new Failure(
-					"'%s', which is above its root, does not exist and ZooKeeper does not show the whole access control list of '%s': make it by hand"
-						.formatted(this.levels.get(from), ancestor),
-					null));
+			failed(refused(
+					"""
+							'%s', which is above its root (property 'zk.lock.root'), does not exist and ZooKeeper does not show \
+							the whole access control list of '%s': make it by hand"""
+						.formatted(this.levels.get(from), ancestor)));
 			return;
 		}
 		for (String level : this.levels.subList(from, Math.max(from, this.rootIndex))) {
 			send(Operation.createPersistent(level, acl), level, () -> {
 			});
 		}
-	}
-
-	/**
-	 * Why parents cannot be made.
-	 *
-	 * @param reason the reason
-	 * @param cause what ZooKeeper has answered, if that says more
-	 */
-	record Failure(String reason, @Nullable Exception cause) {
-
 	}
 
 }

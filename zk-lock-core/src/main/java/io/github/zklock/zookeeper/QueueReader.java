@@ -16,8 +16,8 @@ import io.github.zklock.LockContender;
 import io.github.zklock.LockContender.Origin;
 import io.github.zklock.LockException;
 import io.github.zklock.LockMode;
-import io.github.zklock.LockNames;
 import io.github.zklock.LockUnavailableException;
+import io.github.zklock.UnavailableReason;
 import io.github.zklock.zookeeper.Operation.Content;
 import io.github.zklock.zookeeper.ReturnCode.Meaning;
 import org.apache.zookeeper.data.Stat;
@@ -54,7 +54,7 @@ final class QueueReader {
 					answer.complete(List.of());
 				}
 				else {
-					answer.completeExceptionally(response.toException(path.parent()));
+					answer.completeExceptionally(refused(path, response, path.parent()));
 				}
 			}));
 		});
@@ -78,7 +78,7 @@ final class QueueReader {
 		});
 	}
 
-	private static CompletableFuture<Void> readNode(Session session, LockPath path, ContenderNode node,
+	private CompletableFuture<Void> readNode(Session session, LockPath path, ContenderNode node,
 			Map<ContenderNode, Content> contents, CompletableFuture<?> answer) {
 		CompletableFuture<Void> done = new CompletableFuture<>();
 		String child = path.child(node.name());
@@ -87,7 +87,7 @@ final class QueueReader {
 				contents.put(node, response.result());
 			}
 			else if (!response.is(Meaning.NO_NODE)) {
-				answer.completeExceptionally(response.toException(child));
+				answer.completeExceptionally(refused(path, response, child));
 			}
 			done.complete(null);
 		});
@@ -141,7 +141,7 @@ final class QueueReader {
 						answer.complete(true);
 					}
 					else {
-						answer.completeExceptionally(response.toException(child));
+						answer.completeExceptionally(refused(path, response, child));
 					}
 				}));
 	}
@@ -155,26 +155,43 @@ final class QueueReader {
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
-			throw unavailable(path, "interrupted", ex);
+			throw unavailable(path, new Failure(UnavailableReason.NO_ANSWER,
+					"interrupted before there was an answer ('connectTimeout', zk.lock.session.connect-timeout)", ex));
 		}
 		catch (ExecutionException ex) {
-			throw unavailable(path, String.valueOf(ex.getCause()), ex.getCause());
+			throw unavailable(path, ex.getCause());
 		}
 		catch (TimeoutException ex) {
-			throw unavailable(path, "no answer from ZooKeeper (%s) within %d ms".formatted(this.keeper.address(),
-					this.keeper.connectTimeout().toMillis()), null);
+			throw unavailable(path,
+					new Failure(UnavailableReason.NO_ANSWER,
+							"no answer within %d ms ('connectTimeout', zk.lock.session.connect-timeout)"
+								.formatted(this.keeper.connectTimeout().toMillis())));
 		}
 		catch (IllegalStateException ex) {
-			throw unavailable(path, String.valueOf(ex.getMessage()), ex);
+			throw unavailable(path, this.keeper.isClosed() ? SessionKeeper.closed() : this.keeper.notConnected());
 		}
 		finally {
 			answer.cancel(false);
 		}
 	}
 
-	private static LockException unavailable(LockPath path, String reason, @Nullable Throwable cause) {
-		return new LockUnavailableException(path.name(),
-				"Queue of '%s' cannot be looked at: %s".formatted(LockNames.shown(path.name()), reason), cause);
+	private LockException refused(LockPath path, Response<?> response, String node) {
+		return unavailable(path, Refusal.of(response, node));
+	}
+
+	/**
+	 * Return a failure as one of the caller's own thread.
+	 */
+	private LockException unavailable(LockPath path, @Nullable Throwable failure) {
+		if (failure instanceof LockUnavailableException refused) {
+			return new LockUnavailableException(path.name(), String.valueOf(refused.getMessage()), refused.reason(),
+					refused.getCause());
+		}
+		return unavailable(path, Failure.internalError(failure));
+	}
+
+	private LockException unavailable(LockPath path, Failure failure) {
+		return failure.ofQueue(path.name(), this.keeper.address());
 	}
 
 	private interface Question<T> {

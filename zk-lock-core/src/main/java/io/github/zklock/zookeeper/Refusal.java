@@ -1,5 +1,6 @@
 package io.github.zklock.zookeeper;
 
+import io.github.zklock.UnavailableReason;
 import org.apache.zookeeper.KeeperException.Code;
 
 /**
@@ -12,26 +13,41 @@ final class Refusal {
 			('acl', 'zk.lock.acl') against those of the nodes. docs/security.md tells how to change credentials, \
 			and how to make the root by hand ('createRoot', 'zk.lock.create-root')""";
 
+	/**
+	 * The session was refused.
+	 */
+	static final Failure CREDENTIALS = new Failure(UnavailableReason.REFUSED,
+			"it refuses the credentials: check 'authInfo' (property 'zk.lock.auth')");
+
 	private Refusal() {
 	}
 
 	/**
-	 * Return the reason for an answer that is a refusal.
+	 * Return what an answer means that is a refusal.
 	 * @param path the node in question
 	 */
-	static String reason(ReturnCode code, String path) {
-		if (code.is(ReturnCode.Meaning.TOO_LONG)) {
-			return "the names in its queue '%s' are more than a client can read: remove what does not belong there, or raise 'jute.maxbuffer'"
-				.formatted(path);
-		}
+	static Failure of(Response<?> response, String path) {
+		return response.is(ReturnCode.Meaning.TOO_LONG)
+				? new Failure(UnavailableReason.TOO_LONG, tooLong(path), response.toException(path))
+				: new Failure(UnavailableReason.REFUSED, refused(response.code()), response.toException(path));
+	}
+
+	private static String tooLong(String path) {
+		return """
+				the names in its queue '%s' are more than a client can read: remove what does not belong there, or raise \
+				'jute.maxbuffer' ('clientConfig', property 'zk.lock.client-properties[jute.maxbuffer]')"""
+			.formatted(path);
+	}
+
+	private static String refused(ReturnCode code) {
 		if (code.code() == Code.NOAUTH.intValue()) {
-			return "ZooKeeper does not give it the right to: " + RECIPE;
+			return "it does not give the right to: " + RECIPE;
 		}
 		if (code.code() == Code.INVALIDACL.intValue()) {
-			return "ZooKeeper refuses the access control list, as it does if that is for the creator and there are"
+			return "it refuses the access control list, as it does if that is for the creator and there are"
 					+ " no credentials: " + RECIPE;
 		}
-		return "ZooKeeper refuses it";
+		return "it refuses the request: " + RECIPE;
 	}
 
 }

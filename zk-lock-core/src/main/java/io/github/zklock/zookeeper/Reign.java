@@ -1,9 +1,12 @@
 package io.github.zklock.zookeeper;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
 
 /**
  * One term of leadership, from the grant to the revocation, and the work that is done in
@@ -11,7 +14,7 @@ import java.util.Set;
  */
 final class Reign {
 
-	private final Lease lease;
+	private final Session session;
 
 	private final int term;
 
@@ -21,6 +24,13 @@ final class Reign {
 
 	private final Set<Work> works = new LinkedHashSet<>();
 
+	private final long begun = System.nanoTime();
+
+	// Written before the end
+	private @Nullable Loss loss;
+
+	private long ended;
+
 	private volatile boolean over;
 
 	private volatile boolean windingUp;
@@ -29,12 +39,12 @@ final class Reign {
 
 	/**
 	 * Begin a term.
-	 * @param lease the lease of the session that has won the election
+	 * @param session the session that has won the election
 	 * @param term the term of the lease in which it was won
 	 * @param token orders this leadership behind all earlier ones
 	 */
-	Reign(Lease lease, int term, long token) {
-		this.lease = lease;
+	Reign(Session session, int term, long token) {
+		this.session = session;
 		this.term = term;
 		this.token = token;
 	}
@@ -55,7 +65,22 @@ final class Reign {
 	 * Return whether ZooKeeper cannot have let another one lead.
 	 */
 	boolean goesOn() {
-		return !this.over && this.lease.isValid(this.term);
+		return !this.over && this.session.lease().isValid(this.term);
+	}
+
+	/**
+	 * Return why the leadership is lost that has been lost.
+	 */
+	Loss loss() {
+		Loss known = this.loss;
+		return (this.over && known != null) ? known : this.session.loss(this.term);
+	}
+
+	/**
+	 * Return how long it has lasted.
+	 */
+	Duration age() {
+		return Duration.ofNanos((this.over ? this.ended : System.nanoTime()) - this.begun);
 	}
 
 	/**
@@ -103,9 +128,15 @@ final class Reign {
 
 	/**
 	 * End the term, and interrupt the work that is still going on.
+	 * @param given why, unless it was lost before for another reason
 	 */
-	void end() {
-		Thread resigning = goesOn() ? Thread.currentThread() : null;
+	void end(Loss given) {
+		boolean goesOn = goesOn();
+		Thread resigning = goesOn ? Thread.currentThread() : null;
+		if (!this.over) {
+			this.loss = goesOn ? given : this.session.loss(this.term);
+			this.ended = System.nanoTime();
+		}
 		this.over = true;
 		windUp();
 		List.copyOf(this.works).forEach((work) -> work.lose(resigning));

@@ -5,7 +5,7 @@ import java.time.Instant;
 import java.util.concurrent.atomic.AtomicReference;
 
 import io.github.zklock.LocalLock;
-import io.github.zklock.LockException;
+import io.github.zklock.LockUnavailableException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -126,7 +126,7 @@ abstract class Request {
 	 * @param failure why not, if it failed; if both are null, others have the lock or the
 	 * caller has left
 	 */
-	record Outcome(@Nullable Hold hold, @Nullable LockException failure) {
+	record Outcome(@Nullable Hold hold, @Nullable LockUnavailableException failure) {
 
 		static final Outcome LEFT = new Outcome(null, null);
 
@@ -136,7 +136,7 @@ abstract class Request {
 			return new Outcome(hold, null);
 		}
 
-		static Outcome failed(LockException failure) {
+		static Outcome failed(LockUnavailableException failure) {
 			return new Outcome(null, failure);
 		}
 

@@ -12,7 +12,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 
+import io.github.zklock.LossReason;
 import io.github.zklock.zookeeper.Operation.Content;
 import io.github.zklock.zookeeper.Operation.Created;
 import io.github.zklock.zookeeper.ReturnCode.Meaning;
@@ -41,6 +43,10 @@ final class Session implements Watcher {
 	private final EventLoop loop;
 
 	private final Observer observer;
+
+	private final String address;
+
+	private final LongSupplier wallClock;
 
 	private final Lease lease;
 
@@ -93,13 +99,25 @@ final class Session implements Watcher {
 	@SuppressWarnings("NullAway.Init") // by open()
 	private volatile ZooKeeper zooKeeper;
 
-	Session(EventLoop loop, Observer observer, Duration wantedTimeout, OwnNodes nodes) {
+	// There may be no memory for it when it is needed
+	private final Loss expired = new Loss(LossReason.SESSION_EXPIRED, this::describeExpiry);
+
+	private final Loss refused = new Loss(LossReason.REFUSED, this::describeRefusal);
+
+	// Written before the lease ends with it
+	private volatile Loss end = this.expired;
+
+	/**
+	 * Create a session that has not begun.
+	 */
+	Session(EventLoop loop, Observer observer, SessionSettings settings) {
 		this.loop = loop;
 		this.observer = observer;
-		this.timeout = wantedTimeout;
-		this.lease = new Lease(System::nanoTime, System::currentTimeMillis,
-				(term, sleptMillis) -> tellLeaseEnded(term, sleptMillis));
-		this.nodes = nodes;
+		this.address = settings.address();
+		this.timeout = settings.timeout();
+		this.wallClock = settings.wallClock();
+		this.lease = new Lease(System::nanoTime, this.wallClock, this::tellLeaseEnded);
+		this.nodes = settings.newOwnNodes();
 	}
 
 	/**
@@ -146,6 +164,20 @@ final class Session implements Watcher {
 
 	boolean isConnected() {
 		return this.connected;
+	}
+
+	/**
+	 * Return whether a server has ever accepted this session.
+	 */
+	boolean hasBegun() {
+		return this.begun;
+	}
+
+	/**
+	 * Return whether this session has begun, and is not known to be over.
+	 */
+	boolean isOpen() {
+		return this.begun && !this.dead;
 	}
 
 	/**
@@ -227,8 +259,8 @@ final class Session implements Watcher {
 		switch (state) {
 			case SyncConnected -> connected(negotiatedMillis);
 			case Disconnected, ConnectedReadOnly -> disconnected();
-			case Expired, Closed -> die(false);
-			case AuthFailed -> die(true);
+			case Expired, Closed -> die(this.expired);
+			case AuthFailed -> die(this.refused);
 			default -> logger.debug("ZooKeeper session is {}", state);
 		}
 	}
@@ -292,9 +324,11 @@ final class Session implements Watcher {
 
 	/**
 	 * End this session. What it held is lost.
+	 * @param loss why
 	 */
-	void die(boolean authFailed) {
+	void die(Loss loss) {
 		if (!this.dead) {
+			this.end = loss;
 			this.dead = true;
 			this.connected = false;
 			this.loop.run(this.lease::kill);
@@ -302,8 +336,17 @@ final class Session implements Watcher {
 			this.unsent.clear();
 			this.suspects.clear();
 			this.loop.run(this::finishDeletes);
-			this.observer.died(this, authFailed);
+			this.observer.died(this, loss);
 		}
+	}
+
+	/**
+	 * The registry is being closed: nobody is to believe any more that this session
+	 * lives.
+	 */
+	void close() {
+		this.end = Loss.CLOSED;
+		this.lease.kill();
 	}
 
 	/**
@@ -312,7 +355,7 @@ final class Session implements Watcher {
 	void finish() {
 		this.dead = true;
 		this.connected = false;
-		this.lease.kill();
+		close();
 		finishDeletes();
 	}
 
@@ -336,7 +379,7 @@ final class Session implements Watcher {
 			return;
 		}
 		long sent = System.nanoTime();
-		long sentWall = System.currentTimeMillis();
+		long sentWall = this.wallClock.getAsLong();
 		dispatch(Operation.sync("/"), (rc, path) -> work(() -> {
 			ReturnCode code = ReturnCode.of(rc);
 			note(code, true, sent, sentWall);
@@ -368,17 +411,16 @@ final class Session implements Watcher {
 	}
 
 	private void giveUp(String why, long nanos) {
-		die(false);
-		EventLoop.attempt(() -> logger.warn("ZooKeeper session 0x{} {} for {} ms, so it was given up",
-				Long.toHexString(this.zooKeeper.getSessionId()), why, nanos / 1_000_000));
+		die(new Loss(LossReason.LEASE_ENDED, () -> "session %s with ZooKeeper (%s) %s for %d ms, so it was given up"
+			.formatted(id(), this.address, why, nanos / 1_000_000)));
 	}
 
 	/**
 	 * Have it told that a term of the lease has ended, by whoever has noticed.
 	 */
-	private void tellLeaseEnded(int term, long sleptMillis) {
+	private void tellLeaseEnded(int term) {
 		try {
-			this.loop.execute(() -> leaseEnded(term, sleptMillis));
+			this.loop.execute(() -> this.observer.leaseEnded(this, term));
 		}
 		catch (Throwable ex) {
 			this.loop.troubled = true;
@@ -386,17 +428,56 @@ final class Session implements Watcher {
 		}
 	}
 
-	private void leaseEnded(int term, long sleptMillis) {
-		this.observer.leaseEnded(this, term);
-		if (sleptMillis > 0) {
-			logger.warn("The wall clock has gone on by {} ms while this host stood still: it was suspended, or its"
-					+ " clock was set forward. All locks are given up", sleptMillis);
+	// Why something is lost
+
+	/**
+	 * Return why that is lost which was granted in a term of the lease that has ended.
+	 */
+	Loss loss(int term) {
+		Lease.End ended = this.lease.lastEnd();
+		if (ended == null || ended.term() < term) {
+			return this.end;
 		}
+		return (ended.sleptMillis() > 0) ? new Loss(LossReason.HOST_SUSPENDED, () -> describeSuspension(ended))
+				: new Loss(LossReason.LEASE_ENDED, () -> describeSilence(ended));
+	}
+
+	private String describeSilence(Lease.End ended) {
+		return "no answer from the ZooKeeper leader (%s) for %d ms (half of the session timeout is %d ms)"
+			.formatted(this.address, ended.silentMillis(), this.timeout.toMillis() / 2);
+	}
+
+	private static String describeSuspension(Lease.End ended) {
+		return "the wall clock has gone on by %d ms while this host stood still: it was suspended, or its clock was set forward"
+			.formatted(ended.sleptMillis());
+	}
+
+	private String describeExpiry() {
+		return "ZooKeeper (%s) has ended session %s".formatted(this.address, id());
+	}
+
+	private String describeRefusal() {
+		return "ZooKeeper (%s) has ended session %s: %s".formatted(this.address, id(), Refusal.CREDENTIALS.text());
+	}
+
+	/**
+	 * Return why this session is over, if it is.
+	 */
+	Loss end() {
+		return this.end;
+	}
+
+	/**
+	 * Return the number by which the servers know this session.
+	 */
+	String id() {
+		ZooKeeper handle = this.zooKeeper;
+		return "0x" + Long.toHexString((handle != null) ? handle.getSessionId() : 0);
 	}
 
 	private void note(ReturnCode code, boolean leaderBound, long sent, long sentWall) {
 		if (code.is(Meaning.EXPIRED) || code.is(Meaning.AUTH_FAILED)) {
-			die(code.is(Meaning.AUTH_FAILED));
+			die(code.is(Meaning.AUTH_FAILED) ? this.refused : this.expired);
 		}
 		else if (leaderBound && code.comesFromLeader()) {
 			this.lease.acknowledge(sent, sentWall);
@@ -451,7 +532,7 @@ final class Session implements Watcher {
 
 	private <T> void send(Operation<T> operation, boolean leaderBound, Consumer<Response<T>> answer) {
 		long sent = System.nanoTime();
-		long sentWall = System.currentTimeMillis();
+		long sentWall = this.wallClock.getAsLong();
 		dispatch(operation, (rc, result) -> work(() -> {
 			ReturnCode code = ReturnCode.of(rc, result);
 			note(code, leaderBound, sent, sentWall);
@@ -732,7 +813,7 @@ final class Session implements Watcher {
 
 		void leaseEnded(Session session, int term);
 
-		void died(Session session, boolean authFailed);
+		void died(Session session, Loss loss);
 
 	}
 

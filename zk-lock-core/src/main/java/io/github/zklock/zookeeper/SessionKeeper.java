@@ -14,6 +14,9 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
+import io.github.zklock.LossReason;
+import io.github.zklock.SessionStatus;
+import io.github.zklock.UnavailableReason;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,13 +25,17 @@ import org.slf4j.LoggerFactory;
  * Keeps a session open from the first need on: opens a new one when one has ended, and
  * has the leader confirm it while a lock is held or awaited.
  */
-final class SessionKeeper implements Session.Observer {
+final class SessionKeeper implements Session.Observer, Outage.Observer {
 
 	private static final Logger logger = LoggerFactory.getLogger(SessionKeeper.class);
 
 	private static final int HEARTBEATS_PER_TIMEOUT = 8;
 
 	private static final int CLOSE_TIMEOUT_MILLIS = 2_000;
+
+	private static final Failure CLOSED = new Failure(UnavailableReason.CLOSED, """
+			the registry is closed, as it is when its application stops. Those who hold a lock then have some time \
+			('closeWait', zk.lock.shutdown.wait), and nobody gets a new one""");
 
 	private final SessionSettings settings;
 
@@ -50,6 +57,8 @@ final class SessionKeeper implements Session.Observer {
 	private final AtomicLong changes = new AtomicLong();
 
 	private final Outage outage;
+
+	private final SessionHistory history;
 
 	private final BackOff backOff = new BackOff();
 
@@ -76,12 +85,12 @@ final class SessionKeeper implements Session.Observer {
 	// No session is opened any more, not even to delete old nodes
 	private volatile boolean over;
 
-	SessionKeeper(SessionSettings settings, EventLoop loop, Executor background) {
+	SessionKeeper(SessionSettings settings, EventLoop loop, Executor background, Listeners listeners) {
 		this.settings = settings;
 		this.loop = loop;
 		this.background = background;
-		this.outage = new Outage(loop, Durations.toNanos(settings.connectTimeout()),
-				() -> forEachActive(Dependent::unreachable));
+		this.history = new SessionHistory(settings, listeners);
+		this.outage = new Outage(loop, Durations.toNanos(settings.connectTimeout()), this);
 		loop.recoverBy(this::recover);
 	}
 
@@ -147,19 +156,46 @@ final class SessionKeeper implements Session.Observer {
 	/**
 	 * Say why ZooKeeper cannot be asked.
 	 */
-	String whySilent() {
-		String gone = "ZooKeeper (%s) has been out of reach for %d ms".formatted(address(),
-				TimeUnit.NANOSECONDS.toMillis(this.outage.age()));
-		return isUnreachable() ? "%s, which is longer than 'connectTimeout' (zk.lock.session.connect-timeout), %d ms"
-			.formatted(gone, connectTimeout().toMillis()) : gone;
+	Failure notConnected() {
+		String gone = "it has been out of reach for %d ms".formatted(TimeUnit.NANOSECONDS.toMillis(this.outage.age()));
+		String limit = ", which is longer than 'connectTimeout' (zk.lock.session.connect-timeout), %d ms"
+			.formatted(connectTimeout().toMillis());
+		return new Failure(UnavailableReason.NOT_CONNECTED, gone + (isUnreachable() ? limit : "")
+				+ ". Check that ZooKeeper runs, and its address (property 'zk.lock.connect-string')");
 	}
 
 	/**
-	 * Say why a request has got no answer.
+	 * Say why a request has got no answer in time.
 	 */
-	String whyUnanswered(Duration waited) {
-		return this.outage.isRunning() ? whySilent()
-				: "ZooKeeper (%s) has not answered within %d ms".formatted(address(), waited.toMillis());
+	Failure unanswered(Request.Wait wait) {
+		if (this.outage.isRunning()) {
+			return notConnected();
+		}
+		String limit = wait.isPatient() ? "which is how long the caller waits ('maxWait', zk.lock.max-wait)"
+				: "and has no more time for that ('answerTimeout', zk.lock.session.answer-timeout)";
+		return new Failure(UnavailableReason.NO_ANSWER,
+				"it has not answered within %d ms, %s".formatted(wait.waited().toMillis(), limit));
+	}
+
+	/**
+	 * Say that no request is taken any more.
+	 */
+	static Failure closed() {
+		return CLOSED;
+	}
+
+	/**
+	 * Return whether a session has ended because its credentials are wrong.
+	 */
+	static boolean isRefusal(Loss loss) {
+		return loss.reason() == LossReason.REFUSED;
+	}
+
+	/**
+	 * Describe the session, without traffic.
+	 */
+	SessionStatus status() {
+		return this.history.status(this.current);
 	}
 
 	/**
@@ -293,7 +329,7 @@ final class SessionKeeper implements Session.Observer {
 		}
 		try {
 			this.loop.pass("open");
-			Session session = new Session(this.loop, this, this.settings.timeout(), this.settings.newOwnNodes());
+			Session session = new Session(this.loop, this, this.settings);
 			session.open(this.settings.factory());
 			this.current = session;
 			if (!mayOpen()) {
@@ -325,9 +361,7 @@ final class SessionKeeper implements Session.Observer {
 			return;
 		}
 		this.everConnected = true;
-		if (first) {
-			warnIfTooShort(session.timeout());
-		}
+		EventLoop.attempt(() -> this.history.connected(session, first));
 		Set<String> wanted = this.active.stream()
 			.map((dependent) -> dependent.path().parent())
 			.collect(Collectors.toSet());
@@ -347,20 +381,6 @@ final class SessionKeeper implements Session.Observer {
 		}
 	}
 
-	private void warnIfTooShort(Duration negotiated) {
-		if (negotiated.compareTo(this.settings.timeout()) != 0) {
-			logger.warn("ZooKeeper ({}) has granted a session timeout of {} ms instead of {} ms", address(),
-					negotiated.toMillis(), this.settings.timeout().toMillis());
-		}
-		Duration least = this.settings.serverTick().multipliedBy(4);
-		if (negotiated.compareTo(least) < 0) {
-			logger.warn(
-					"The session timeout of {} ms is too short for a server tick of {} ms:"
-							+ " locks may be lost late. Make it at least {} ms",
-					negotiated.toMillis(), this.settings.serverTick().toMillis(), least.toMillis());
-		}
-	}
-
 	@Override
 	public void disconnected(Session session) {
 		if (session == this.current) {
@@ -368,7 +388,21 @@ final class SessionKeeper implements Session.Observer {
 			scheduleTick();
 			this.oldNodes.disconnected();
 			forEachActive(Dependent::disconnected);
+			EventLoop.attempt(() -> this.history.disconnected(session));
 		}
+	}
+
+	@Override
+	public void tooLong(boolean first) {
+		if (first) {
+			forEachActive(Dependent::unreachable);
+		}
+		EventLoop.attempt(() -> this.history.unreachable(this.outage.age()));
+	}
+
+	@Override
+	public void over(long nanos, boolean told) {
+		EventLoop.attempt(() -> this.history.back(nanos, told));
 	}
 
 	@Override
@@ -389,7 +423,7 @@ final class SessionKeeper implements Session.Observer {
 	}
 
 	@Override
-	public void died(Session session, boolean authFailed) {
+	public void died(Session session, Loss loss) {
 		if (session != this.current || this.over) {
 			return;
 		}
@@ -397,14 +431,14 @@ final class SessionKeeper implements Session.Observer {
 		if (!mayOpen()) {
 			return;
 		}
-		this.loop.run(() -> backOff(session, authFailed));
+		this.loop.run(() -> backOff(session, loss));
 		this.background.execute(() -> close(session));
 		this.current = null;
 		this.opening.set(false);
-		if (!authFailed) {
+		if (!isRefusal(loss)) {
 			this.loop.run(this::start);
 		}
-		forEachActive((dependent) -> dependent.died(session, authFailed));
+		forEachActive((dependent) -> dependent.died(session, loss));
 		if (!this.oldNodes.isEmpty()) {
 			scheduleTick();
 		}
@@ -413,23 +447,13 @@ final class SessionKeeper implements Session.Observer {
 	/**
 	 * Say that a session is over, and until when there may be no other.
 	 */
-	private void backOff(Session session, boolean authFailed) {
+	private void backOff(Session session, Loss loss) {
 		this.openNotBefore = System.nanoTime() + this.backOff.next();
-		if (authFailed) {
+		if (isRefusal(loss)) {
 			// Until somebody needs a connection again, nobody tries
-			this.outage.end();
+			this.outage.stop();
 		}
-		String id = Long.toHexString(session.zooKeeper().getSessionId());
-		if (this.backOff.failures() > 2) {
-			logger.debug("ZooKeeper session 0x{} is over", id);
-			return;
-		}
-		logger.warn("ZooKeeper session 0x{} is over{}{}", id,
-				authFailed ? ": the credentials are wrong" : ", opening a new one",
-				(this.backOff.failures() == 2)
-						? ". Sessions with " + address()
-								+ " end before they are of use: from now on there are pauses, and no more messages"
-						: "");
+		EventLoop.attempt(() -> this.history.ended(session, loss, this.backOff.failures()));
 	}
 
 	private static void close(Session session) {
@@ -518,12 +542,10 @@ final class SessionKeeper implements Session.Observer {
 	private void recover(boolean taskFailed) {
 		Session session = this.current;
 		if (session != null && session.isDead()) {
-			died(session, false);
+			died(session, session.end());
 		}
 		else if (session != null && taskFailed && !this.over) {
-			session.die(false);
-			EventLoop.attempt(() -> logger.warn("ZooKeeper session 0x{} was given up after an unexpected failure",
-					Long.toHexString(session.zooKeeper().getSessionId())));
+			session.die(Loss.INTERNAL_ERROR);
 		}
 		if (taskFailed) {
 			callAgain();
@@ -588,7 +610,7 @@ final class SessionKeeper implements Session.Observer {
 		if (session == null) {
 			return interrupted;
 		}
-		session.lease().kill();
+		session.close();
 		// The client would forget to tell the server if it found an interrupt
 		interrupted |= Thread.interrupted();
 		close(session);
@@ -598,8 +620,8 @@ final class SessionKeeper implements Session.Observer {
 	private void awaitDeletes() throws InterruptedException {
 		if (!await(this::canDelete, TimeUnit.MILLISECONDS.toNanos(CLOSE_TIMEOUT_MILLIS))) {
 			Session session = this.current;
-			logger.warn("ZooKeeper ({}) is not connected: locks are freed when session 0x{} expires, after up to {} ms",
-					address(), (session != null) ? Long.toHexString(session.zooKeeper().getSessionId()) : "?",
+			logger.warn("ZooKeeper ({}) is not connected: locks are freed when session {} expires, after up to {} ms",
+					address(), (session != null) ? session.id() : "?",
 					((session != null) ? session.timeout() : this.settings.timeout()).toMillis());
 		}
 	}

@@ -1,6 +1,10 @@
 package io.github.zklock.zookeeper;
 
 import java.time.Duration;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
 
 /**
  * How sessions are made.
@@ -12,9 +16,12 @@ import java.time.Duration;
  * @param serverTick the servers' tick, which no client can find out
  * @param chroot what the servers put before every path, as far as that is known
  * @param maxNodeBytes how many bytes the paths of a session's nodes may have together
+ * @param servers gives the servers of the latest handle, null if they are not known
+ * @param wallClock the time, as {@link System#currentTimeMillis()}
  */
 record SessionSettings(String address, ZooKeeperFactory factory, Duration timeout, Duration connectTimeout,
-		Duration serverTick, String chroot, int maxNodeBytes) {
+		Duration serverTick, String chroot, int maxNodeBytes, Supplier<@Nullable ServerAddresses> servers,
+		LongSupplier wallClock) {
 
 	OwnNodes newOwnNodes() {
 		return new OwnNodes(this.chroot, this.maxNodeBytes);

@@ -1,5 +1,6 @@
 package io.github.zklock.zookeeper;
 
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 
 import org.jspecify.annotations.Nullable;
@@ -9,6 +10,8 @@ import org.jspecify.annotations.Nullable;
  * of ours, or by an executor of the user.
  */
 final class UserThreads implements Executor {
+
+	private final EventLoop loop;
 
 	private final PacedThreads own;
 
@@ -20,6 +23,7 @@ final class UserThreads implements Executor {
 	 * @param executor the user's, null if there is none
 	 */
 	UserThreads(String name, EventLoop loop, @Nullable Executor executor) {
+		this.loop = loop;
 		this.own = new PacedThreads(name, loop);
 		this.given = (executor != null) ? new GivenTasks(executor, this.own::executeSoon, loop) : null;
 	}
@@ -51,6 +55,31 @@ final class UserThreads implements Executor {
 		}
 		else {
 			this.own.executeSoon(task);
+		}
+	}
+
+	/**
+	 * Return a future for users that is completed when a future of ours is, which never
+	 * fails. What users do with it is no concern of ours.
+	 */
+	CompletableFuture<Void> handOver(CompletableFuture<Void> done) {
+		CompletableFuture<Void> handed = new CompletableFuture<>();
+		if (done.isDone()) {
+			handed.complete(null);
+		}
+		else {
+			done.thenRun(() -> complete(handed));
+		}
+		return handed;
+	}
+
+	private void complete(CompletableFuture<Void> handed) {
+		try {
+			executeSoon(() -> handed.complete(null));
+		}
+		catch (Throwable ex) {
+			this.loop.backOff(() -> complete(handed));
+			throw ex;
 		}
 	}
 

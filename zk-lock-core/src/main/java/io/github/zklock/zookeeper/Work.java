@@ -1,7 +1,8 @@
 package io.github.zklock.zookeeper;
 
+import java.util.Optional;
+
 import io.github.zklock.LockLostException;
-import io.github.zklock.LockNames;
 import io.github.zklock.leader.LeaderWork;
 import org.jspecify.annotations.Nullable;
 
@@ -62,6 +63,11 @@ final class Work implements LeaderWork {
 	@Override
 	public boolean isLeader() {
 		return this.reign.goesOn();
+	}
+
+	@Override
+	public Optional<RuntimeException> loss() {
+		return isLeader() ? Optional.empty() : Optional.of(lost(null));
 	}
 
 	@Override
@@ -131,9 +137,7 @@ final class Work implements LeaderWork {
 	}
 
 	LockLostException lost(@Nullable Throwable cause) {
-		String role = this.candidacy.role();
-		return new LockLostException(role,
-				"Leadership of role '%s' was lost: another one may lead since".formatted(LockNames.shown(role)), cause);
+		return this.reign.loss().ofRole(this.candidacy.role(), this.reign.age().toMillis(), cause);
 	}
 
 }

@@ -286,8 +286,8 @@ final class ZooKeeperLock implements NamedLock {
 	 * its caller.
 	 */
 	LockException notGranted(Wait wait, @Nullable Outcome outcome) {
-		LockException failure = (outcome != null) ? outcome.failure() : null;
-		return (failure != null) ? failed(wait, failure.getMessage(), failure.getCause()) : notGranted(wait, true);
+		LockUnavailableException failure = (outcome != null) ? outcome.failure() : null;
+		return (failure != null) ? failed(wait, failure) : notGranted(wait, true);
 	}
 
 	/**
@@ -297,8 +297,8 @@ final class ZooKeeperLock implements NamedLock {
 	LockException notGranted(Wait wait, boolean contended) {
 		Duration waited = wait.waited();
 		if (!contended) {
-			return failed(wait, "Lock '%s' cannot be had because %s".formatted(LockNames.shown(name()),
-					this.services.keeper().whyUnanswered(waited)), null);
+			SessionKeeper keeper = this.services.keeper();
+			return failed(wait, keeper.unanswered(wait).ofLock(name(), keeper.address()));
 		}
 		tellTimedOut(waited);
 		return new LockTimeoutException(name(), "Lock '%s' was not granted within %d ms because others hold it"
@@ -309,8 +309,12 @@ final class ZooKeeperLock implements NamedLock {
 		this.services.listeners().tell((listener) -> listener.timedOut(name(), waited));
 	}
 
-	private LockException failed(Wait wait, @Nullable String message, @Nullable Throwable cause) {
-		LockException failure = new LockUnavailableException(name(), String.valueOf(message), cause);
+	/**
+	 * Tell listeners and caller of a failure, as an exception of the caller's own thread.
+	 */
+	private LockException failed(Wait wait, LockUnavailableException decided) {
+		LockException failure = new LockUnavailableException(name(), String.valueOf(decided.getMessage()),
+				decided.reason(), decided.getCause());
 		Duration waited = wait.waited();
 		this.services.listeners().tell((listener) -> listener.failed(name(), waited, failure));
 		return failure;

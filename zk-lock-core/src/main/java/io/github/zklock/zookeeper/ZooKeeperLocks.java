@@ -13,7 +13,9 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -24,6 +26,7 @@ import io.github.zklock.LockListener;
 import io.github.zklock.LockNames;
 import io.github.zklock.LockRegistry;
 import io.github.zklock.NamedLock;
+import io.github.zklock.SessionStatus;
 import io.github.zklock.leader.LeaderElection;
 import io.github.zklock.leader.Participant;
 import org.apache.zookeeper.ZooDefs.Ids;
@@ -89,12 +92,13 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 		this.writeKind = options.curatorReadWrite ? NodeKind.CURATOR_WRITE : NodeKind.LOCK;
 		this.loop = new EventLoop(threadName, options.faults);
 		this.users = new UserThreads(threadName, this.loop, options.userExecutor);
-		this.keeper = new SessionKeeper(options.sessionSettings(), this.loop, this.users.own());
+		Listeners listeners = new Listeners(List.copyOf(options.listeners), this.users);
+		this.keeper = new SessionKeeper(options.sessionSettings(), this.loop, this.users.own(), listeners);
 		List<ACL> acl = options.effectiveAcl();
 		ContenderSettings settings = new ContenderSettings(acl, options.sequenceLimit, new AttemptIds(),
 				options.chroot(), options.createRoot);
-		this.services = new Services(this.keeper, settings, nodeData, this.users,
-				new Listeners(List.copyOf(options.listeners), this.users), new ThreadHolds(),
+		this.services = new Services(this.keeper, settings, nodeData, this.users, listeners,
+				new LossLog(this.loop, this.users.own()::executeSoon), new ThreadHolds(),
 				Durations.toNanos(options.answerTimeout),
 				new EmptyParents(this.keeper, this::isInUse, Durations.toNanos(options.parentIdle)),
 				new AccessCheck(this.root, List.of(LOCKS, LEADERS), acl, options.createRoot, this.users.own()));
@@ -172,6 +176,14 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 			Thread.currentThread().interrupt();
 			throw new IllegalStateException("Interrupted while waiting for ZooKeeper", ex);
 		}
+	}
+
+	/**
+	 * Return how the session is. Sends nothing, opens nothing and never fails.
+	 * @return the session's status now
+	 */
+	public SessionStatus session() {
+		return this.keeper.status();
 	}
 
 	/**
@@ -364,6 +376,7 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 			this.services.emptyParents().clear();
 			this.keeper.finish();
 			this.elections.forEach(Candidacy::finish);
+			EventLoop.attempt(this.services.lossLog()::write);
 			this.users.close();
 			if (interrupted) {
 				Thread.currentThread().interrupt();
@@ -453,6 +466,8 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 		private Duration parentIdle = Duration.ofMinutes(1);
 
 		private Faults faults = Faults.NONE;
+
+		private LongSupplier wallClock = System::currentTimeMillis;
 
 		private @Nullable List<ACL> acl;
 
@@ -587,6 +602,14 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 		 */
 		Builder parentIdle(Duration parentIdle) {
 			this.parentIdle = requirePositive("parentIdle", parentIdle);
+			return this;
+		}
+
+		/**
+		 * Let the wall clock be another one, in tests.
+		 */
+		Builder wallClock(LongSupplier wallClock) {
+			this.wallClock = wallClock;
 			return this;
 		}
 
@@ -769,9 +792,10 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 		}
 
 		private SessionSettings sessionSettings() {
-			return new SessionSettings(this.connectString, (this.factory != null) ? this.factory : connecting(),
+			AtomicReference<@Nullable ServerAddresses> servers = new AtomicReference<>();
+			return new SessionSettings(this.connectString, (this.factory != null) ? this.factory : connecting(servers),
 					this.sessionTimeout, this.connectTimeout, this.serverTick, Objects.requireNonNullElse(chroot(), ""),
-					this.maxNodeBytes);
+					this.maxNodeBytes, servers::get, this.wallClock);
 		}
 
 		private @Nullable String chroot() {
@@ -781,7 +805,7 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 			return Objects.requireNonNullElse(new ConnectStringParser(this.connectString).getChrootPath(), "");
 		}
 
-		private ZooKeeperFactory connecting() {
+		private ZooKeeperFactory connecting(AtomicReference<@Nullable ServerAddresses> latest) {
 			Supplier<? extends ZKClientConfig> config = this.clientConfig;
 			List<AuthInfo> auths = List.copyOf(this.authInfos);
 			String address = this.connectString;
@@ -790,7 +814,9 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 			return (watcher) -> {
 				ZKClientConfig settings = config.get();
 				exposure.warn(settings);
-				ZooKeeper zooKeeper = new ZooKeeper(address, timeout, watcher, settings);
+				ServerAddresses servers = new ServerAddresses(address);
+				latest.set(servers);
+				ZooKeeper zooKeeper = new ZooKeeper(address, timeout, watcher, false, servers, settings);
 				auths.forEach((auth) -> zooKeeper.addAuthInfo(auth.scheme(), auth.bytes()));
 				return zooKeeper;
 			};

@@ -6,9 +6,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import io.github.zklock.LockLease;
 import io.github.zklock.LockUnavailableException;
 import io.github.zklock.embedded.ConnectString;
@@ -28,7 +25,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.slf4j.LoggerFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -41,9 +37,9 @@ class AccessTests extends LockTestSupport {
 
 	private static final List<ACL> READ_ONLY = Ids.READ_ACL_UNSAFE;
 
-	private final Log access = new Log(AccessCheck.class);
+	private final LogRecorder access = new LogRecorder(AccessCheck.class, Level.INFO);
 
-	private final Log exposure = new Log(Exposure.class);
+	private final LogRecorder exposure = new LogRecorder(Exposure.class, Level.INFO);
 
 	AccessTests(EmbeddedZooKeeper server, @ConnectString String connectString) {
 		super(server, connectString);
@@ -51,8 +47,8 @@ class AccessTests extends LockTestSupport {
 
 	@AfterEach
 	void detach() {
-		this.access.detach();
-		this.exposure.detach();
+		this.access.close();
+		this.exposure.close();
 	}
 
 	private ZooKeeperLocks.Builder app() {
@@ -501,37 +497,6 @@ class AccessTests extends LockTestSupport {
 		locks.start();
 		await().atMost(PATIENCE).untilAsserted(() -> assertThat(this.exposure.texts(Level.WARN)).hasSize(2));
 		assertThat(this.exposure.texts(Level.WARN)).noneMatch((text) -> text.contains("secret"));
-	}
-
-	/**
-	 * What a class logs.
-	 */
-	private static final class Log {
-
-		private final Logger logger;
-
-		private final ListAppender<ILoggingEvent> appender = new ListAppender<>();
-
-		Log(Class<?> type) {
-			this.logger = (Logger) LoggerFactory.getLogger(type);
-			this.logger.setLevel(Level.INFO);
-			this.appender.start();
-			this.logger.addAppender(this.appender);
-		}
-
-		List<String> texts(Level least) {
-			return List.copyOf(this.appender.list)
-				.stream()
-				.filter((event) -> event.getLevel().isGreaterOrEqual(least))
-				.map(ILoggingEvent::getFormattedMessage)
-				.toList();
-		}
-
-		void detach() {
-			this.logger.detachAppender(this.appender);
-			this.logger.setLevel(null);
-		}
-
 	}
 
 }

@@ -111,7 +111,7 @@ class ErrorTests extends LockTestSupport {
 		LockLease other = locks.lock("other").acquire();
 		Session session = locks.keeper().awaitSession();
 		AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
-		CountDownLatch failed = new CountDownLatch(1);
+		CountDownLatch told = new CountDownLatch(1);
 		Contender.Owner owner = new Contender.Owner() {
 
 			@Override
@@ -132,9 +132,9 @@ class ErrorTests extends LockTestSupport {
 			}
 
 			@Override
-			public void failed(Contender contender, String reason, @Nullable Throwable cause) {
-				failure.set(cause);
-				failed.countDown();
+			public void failed(Contender contender, Failure failed) {
+				failure.set(failed.cause());
+				told.countDown();
 			}
 
 		};
@@ -144,7 +144,7 @@ class ErrorTests extends LockTestSupport {
 		synchronized (owner) {
 			contender.start();
 		}
-		get(CompletableFuture.runAsync(() -> awaitQuietly(failed)));
+		get(CompletableFuture.runAsync(() -> awaitQuietly(told)));
 		assertThat(failure.get()).isInstanceOf(StackOverflowError.class);
 		awaitNodes("lock", 0);
 		assertThat(other.isHeld()).isTrue();

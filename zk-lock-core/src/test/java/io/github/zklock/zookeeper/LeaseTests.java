@@ -24,17 +24,10 @@ class LeaseTests {
 
 	private final List<Integer> ended = new ArrayList<>();
 
-	private final List<Long> slept = new ArrayList<>();
-
-	private final Lease lease = new Lease(this.now::get, this.wall::get, this::ended);
+	private final Lease lease = new Lease(this.now::get, this.wall::get, this.ended::add);
 
 	LeaseTests() {
 		this.lease.timeout(Duration.ofSeconds(10));
-	}
-
-	private void ended(int term, long sleptMillis) {
-		this.ended.add(term);
-		this.slept.add(sleptMillis);
 	}
 
 	private void pass(long nanos) {
@@ -178,7 +171,7 @@ class LeaseTests {
 				event.run();
 			}
 			return this.now.get();
-		}, this.wall::get, this::ended);
+		}, this.wall::get, this.ended::add);
 		racing.timeout(Duration.ofSeconds(10));
 		return racing;
 	}
@@ -195,15 +188,17 @@ class LeaseTests {
 		assertThat(this.lease.isValid(term)).isFalse();
 		assertThat(this.lease.currentTerm()).isEqualTo(Lease.NONE);
 		assertThat(this.ended).containsExactly(term);
-		assertThat(this.slept).containsExactly(6251L);
+		assertThat(this.lease.lastEnd()).isEqualTo(new Lease.End(term, 0, 6251));
 	}
 
 	@Test
 	void endByTheNanoClockIsNoSleep() {
 		acknowledge(send());
+		int term = this.lease.currentTerm();
+		assertThat(this.lease.lastEnd()).isNull();
 		pass(20 * SECOND);
 		this.lease.check();
-		assertThat(this.slept).containsExactly(0L);
+		assertThat(this.lease.lastEnd()).isEqualTo(new Lease.End(term, 20_000, 0));
 	}
 
 	@Test

@@ -7,9 +7,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import io.github.zklock.LockLease;
 import io.github.zklock.LockTimeoutException;
 import io.github.zklock.LockUnavailableException;
@@ -23,7 +20,6 @@ import org.apache.zookeeper.client.ZKClientConfig;
 import org.apache.zookeeper.common.ZKConfig;
 import org.apache.zookeeper.server.DataNode;
 import org.junit.jupiter.api.Test;
-import org.slf4j.LoggerFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -158,23 +154,14 @@ class LimitTests extends LockTestSupport {
 
 	@Test
 	void h70_h71_timeoutThatIsTooShortIsWarnedOf() throws Exception {
-		Logger logger = (Logger) LoggerFactory.getLogger(SessionKeeper.class);
-		ListAppender<ILoggingEvent> log = new ListAppender<>();
-		log.start();
-		logger.addAppender(log);
-		logger.setLevel(Level.WARN);
-		try {
+		try (LogRecorder log = new LogRecorder(SessionHistory.class, Level.WARN)) {
 			ZooKeeperLocks locks = closing(
 					builder(server().connectString(), Duration.ofMillis(400)).serverTick(Duration.ofMillis(500))
 						.build());
 			locks.zooKeeper();
-			assertThat(log.list).extracting(ILoggingEvent::getFormattedMessage)
+			assertThat(log.texts(Level.WARN))
 				.anySatisfy((text) -> assertThat(text).contains("1000 ms instead of 400 ms"))
 				.anySatisfy((text) -> assertThat(text).contains("too short", "2000 ms"));
-		}
-		finally {
-			logger.detachAppender(log);
-			logger.setLevel(null);
 		}
 	}
 

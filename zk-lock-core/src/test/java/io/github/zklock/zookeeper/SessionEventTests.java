@@ -2,9 +2,7 @@ package io.github.zklock.zookeeper;
 
 import java.util.concurrent.atomic.AtomicReference;
 
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
+import ch.qos.logback.classic.Level;
 import io.github.zklock.LockLease;
 import io.github.zklock.embedded.ConnectString;
 import io.github.zklock.embedded.EmbeddedZooKeeper;
@@ -13,7 +11,6 @@ import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.Watcher.Event.EventType;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.Test;
-import org.slf4j.LoggerFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -38,17 +35,10 @@ class SessionEventTests extends LockTestSupport {
 			return new ZooKeeper(server().connectString() + chroot(), (int) LONG_SESSION.toMillis(), sessionWatcher);
 		}).sessionTimeout(LONG_SESSION).connectTimeout(PATIENCE).build());
 		LockLease lease = locks.lock("lock").acquire();
-		Logger logger = (Logger) LoggerFactory.getLogger(EventLoop.class);
-		ListAppender<ILoggingEvent> log = new ListAppender<>();
-		log.start();
-		logger.addAppender(log);
-		try {
+		try (LogRecorder log = new LogRecorder(EventLoop.class, Level.DEBUG)) {
 			watcher.get().process(new WatchedEvent(EventType.None, null, null));
 			settle(locks);
-			assertThat(log.list).isEmpty();
-		}
-		finally {
-			logger.detachAppender(log);
+			assertThat(log.texts(Level.DEBUG)).isEmpty();
 		}
 		assertThat(lease.isHeld()).isTrue();
 		lease.close();

@@ -7,9 +7,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import io.github.zklock.LockLease;
 import io.github.zklock.LockUnavailableException;
 import io.github.zklock.embedded.ConnectString;
@@ -19,7 +16,6 @@ import org.apache.zookeeper.Watcher.Event.EventType;
 import org.apache.zookeeper.Watcher.Event.KeeperState;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.Test;
-import org.slf4j.LoggerFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -50,7 +46,7 @@ class StormTests extends LockTestSupport {
 
 	@Test
 	void sessionsThatEndAtOnceAreReplacedMoreAndMoreSlowlyAndLoggedOnce() {
-		List<ILoggingEvent> warnings = warningsOf(SessionKeeper.class, () -> {
+		List<String> warnings = warningsOf(SessionHistory.class, () -> {
 			ZooKeeperLocks locks = closing(mortal().build());
 			locks.start();
 			await().atMost(PATIENCE).until(() -> this.openings.size() >= 6);
@@ -82,7 +78,7 @@ class StormTests extends LockTestSupport {
 			.lock("lock")
 			.acquireAsync(PATIENCE.multipliedBy(2));
 		List<Long> deletions = new ArrayList<>();
-		List<ILoggingEvent> warnings = warningsOf(VanishedNodes.class, () -> {
+		List<String> warnings = warningsOf(VanishedNodes.class, () -> {
 			for (int round = 0; round < 6; round++) {
 				awaitNodes("lock", 2);
 				String node = nodes("lock").stream().filter((name) -> !name.equals(first)).findFirst().orElseThrow();
@@ -94,7 +90,7 @@ class StormTests extends LockTestSupport {
 		});
 		assertThat(System.nanoTime() - deletions.get(5)).isGreaterThanOrEqualTo((BackOff.SHORTEST << 4) / 2);
 		assertThat(warnings).hasSize(1);
-		assertThat(warnings.get(0).getFormattedMessage()).contains("'lock'", parent("lock"));
+		assertThat(warnings.get(0)).contains("'lock'", parent("lock"));
 		holder.close();
 		get(waiting).close();
 	}
@@ -105,23 +101,14 @@ class StormTests extends LockTestSupport {
 
 	}
 
-	private static List<ILoggingEvent> warningsOf(Class<?> source, Action action) {
-		Logger logger = (Logger) LoggerFactory.getLogger(source);
-		ListAppender<ILoggingEvent> log = new ListAppender<>();
-		log.start();
-		logger.addAppender(log);
-		logger.setLevel(Level.WARN);
-		try {
+	private static List<String> warningsOf(Class<?> source, Action action) {
+		try (LogRecorder log = new LogRecorder(source, Level.WARN)) {
 			action.run();
+			return log.texts(Level.WARN);
 		}
 		catch (Exception ex) {
 			throw new IllegalStateException(ex);
 		}
-		finally {
-			logger.detachAppender(log);
-			logger.setLevel(null);
-		}
-		return List.copyOf(log.list).stream().filter((event) -> event.getLevel() == Level.WARN).toList();
 	}
 
 }

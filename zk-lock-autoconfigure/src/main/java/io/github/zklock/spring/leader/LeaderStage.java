@@ -58,7 +58,9 @@ final class LeaderStage<T extends @Nullable Object> {
 		}
 		this.result.whenComplete((value, failure) -> cancel(stage));
 		if (this.execution.onLost() == OnLost.INTERRUPT) {
-			this.task.work().onLost(() -> this.result.completeExceptionally(this.execution.loss().exception(null)));
+			this.task.work()
+				.onLost(() -> this.result
+					.completeExceptionally(this.execution.loss().exception(this.task.work(), null)));
 		}
 		return this.result;
 	}
@@ -68,11 +70,11 @@ final class LeaderStage<T extends @Nullable Object> {
 		boolean lost = this.task.isToldOfLoss();
 		this.task.work().close();
 		if (this.interrupted || (lost && failure == null)) {
-			this.result.completeExceptionally(loss.exception(failure));
+			this.result.completeExceptionally(loss.exception(this.task.work(), failure));
 		}
 		else if (failure != null) {
 			if (lost) {
-				loss.mentionIn(failure);
+				loss.mentionIn(failure, this.task.work());
 			}
 			this.result.completeExceptionally(failure);
 		}

@@ -2,7 +2,6 @@ package io.github.zklock.spring.leader;
 
 import java.util.concurrent.TimeUnit;
 
-import io.github.zklock.LockNames;
 import io.github.zklock.leader.LeadershipListener;
 import io.github.zklock.spring.LeadershipGrantedEvent;
 import io.github.zklock.spring.LeadershipRevokedEvent;
@@ -35,14 +34,11 @@ final class LeadershipEvents implements LeadershipListener {
 	@Override
 	public void granted(String role, long fencingToken) {
 		setGranted(true);
-		logger.info("This process leads in '{}', fencing token {}", LockNames.shown(role), fencingToken);
 		publish(new LeadershipGrantedEvent(role, fencingToken));
 	}
 
 	@Override
 	public void revoked(String role, long fencingToken) {
-		logger.info("This process does not lead in '{}' any more, fencing token {}", LockNames.shown(role),
-				fencingToken);
 		publish(new LeadershipRevokedEvent(role, fencingToken));
 		setGranted(false);
 	}

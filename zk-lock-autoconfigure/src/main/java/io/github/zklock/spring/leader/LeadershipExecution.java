@@ -74,15 +74,15 @@ public final class LeadershipExecution {
 		}
 		catch (Throwable ex) {
 			switch (end(task)) {
-				case INTERRUPTED -> throw this.loss.exception(ex);
-				case LOST -> this.loss.mentionIn(ex);
+				case INTERRUPTED -> throw this.loss.exception(work, ex);
+				case LOST -> this.loss.mentionIn(ex, work);
 				case KEPT -> {
 				}
 			}
 			throw ex;
 		}
 		if (end(task) != Fate.KEPT) {
-			throw this.loss.exception(null);
+			throw this.loss.exception(work, null);
 		}
 		return result;
 	}

@@ -71,10 +71,10 @@ public final class ReactiveLeadershipExecution {
 	 */
 	private <T> Flux<T> failLate(Flux<T> source, LeaderWork work) {
 		LeadershipLoss loss = this.execution.loss();
-		Mono<T> end = Mono.defer(() -> work.isLeader() ? Mono.empty() : Mono.error(loss.exception(null)));
+		Mono<T> end = Mono.defer(() -> work.isLeader() ? Mono.empty() : Mono.error(loss.exception(work, null)));
 		return source.doOnError((failure) -> {
 			if (!work.isLeader()) {
-				loss.mentionIn(failure);
+				loss.mentionIn(failure, work);
 			}
 		}).concatWith(end);
 	}
@@ -87,7 +87,7 @@ public final class ReactiveLeadershipExecution {
 		Disposable.Swap subscription = Disposables.swap();
 		work.onLost(() -> {
 			subscription.dispose();
-			lost.tryEmitError(this.execution.loss().exception(null));
+			lost.tryEmitError(this.execution.loss().exception(work, null));
 		});
 		return source.doOnSubscribe((upstream) -> subscription.update(upstream::cancel)).takeUntilOther(lost.asMono());
 	}

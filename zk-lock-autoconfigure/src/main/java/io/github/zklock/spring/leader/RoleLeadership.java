@@ -71,7 +71,7 @@ final class RoleLeadership implements Leadership {
 			return false;
 		}
 		LeaderTask task = enter(begun, OnLost.INTERRUPT);
-		return run(work, () -> end(task));
+		return run(work, task.work(), () -> end(task));
 	}
 
 	/**
@@ -79,27 +79,27 @@ final class RoleLeadership implements Leadership {
 	 */
 	private boolean run(Runnable work, LeaderTask outer) {
 		if (outer.onLost() == OnLost.INTERRUPT) {
-			return run(work, outer::isLost);
+			return run(work, outer.work(), outer::isLost);
 		}
 		work.run();
 		if (outer.isToldOfLoss()) {
-			throw new LeadershipLoss(this.role).exception(null);
+			throw new LeadershipLoss(this.role).exception(outer.work(), null);
 		}
 		return true;
 	}
 
-	private boolean run(Runnable work, BooleanSupplier end) {
+	private boolean run(Runnable work, LeaderWork begun, BooleanSupplier end) {
 		try {
 			work.run();
 		}
 		catch (Throwable ex) {
 			if (end.getAsBoolean()) {
-				throw new LeadershipLoss(this.role).exception(ex);
+				throw new LeadershipLoss(this.role).exception(begun, ex);
 			}
 			throw ex;
 		}
 		if (end.getAsBoolean()) {
-			throw new LeadershipLoss(this.role).exception(null);
+			throw new LeadershipLoss(this.role).exception(begun, null);
 		}
 		return true;
 	}

@@ -2,20 +2,28 @@ package io.github.zklock.spring.local;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 
 import io.github.zklock.LocalLock;
 import io.github.zklock.LockLease;
 import io.github.zklock.LockLostException;
 import io.github.zklock.LockMode;
 import io.github.zklock.LockNames;
+import io.github.zklock.LossReason;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A lock in somebody's hands. It begins and ends once; what happens later to the lock is
  * another hold's business. Its state changes under the monitor of the {@link LockTable}.
  */
 final class Hold implements LockLease {
+
+	private static final Logger logger = LoggerFactory.getLogger(Hold.class);
 
 	private enum State {
 
@@ -39,6 +47,11 @@ final class Hold implements LockLease {
 	private final Instant since = Instant.now();
 
 	private final LossActions lossActions;
+
+	// Written before the state, as what follows
+	private LossReason reason = LossReason.REGISTRY_CLOSED;
+
+	private long lostAfter;
 
 	private volatile State state = State.GRANTED;
 
@@ -111,9 +124,24 @@ final class Hold implements LockLease {
 		this.lossActions.add(action);
 	}
 
+	@Override
+	public boolean isLost() {
+		return this.state == State.LOST;
+	}
+
+	@Override
+	public Optional<LockLostException> loss() {
+		return isLost() ? Optional.of(lost()) : Optional.empty();
+	}
+
 	LockLostException lost() {
+		boolean broken = this.reason == LossReason.BROKEN_ON_REQUEST;
 		return new LockLostException(name(),
-				"Lock '%s' was lost: it may belong to someone else since".formatted(LockNames.shown(name())), null);
+				"Lock '%s' was lost after %d ms: %s".formatted(LockNames.shown(name()),
+						TimeUnit.NANOSECONDS.toMillis(this.lostAfter),
+						broken ? "it was broken by LockInspector.breakLock"
+								: "the registry was closed, and its wait for holders (zk.lock.shutdown.wait) was over"),
+				this.reason, null);
 	}
 
 	// Entering again
@@ -177,6 +205,18 @@ final class Hold implements LockLease {
 		this.table.close(this, Wait.toNanos(minHold) - heldNanos());
 	}
 
+	@Override
+	public CompletableFuture<Void> closeAsync() {
+		close();
+		return CompletableFuture.completedFuture(null);
+	}
+
+	@Override
+	public CompletableFuture<Void> closeAsync(Duration minHold) {
+		close(minHold);
+		return CompletableFuture.completedFuture(null);
+	}
+
 	private long heldNanos() {
 		return System.nanoTime() - this.grantedAt;
 	}
@@ -217,15 +257,18 @@ final class Hold implements LockLease {
 	/**
 	 * The lock is taken away from the caller.
 	 */
-	void markLost() {
+	void markLost(LossReason why) {
 		State before = this.state;
 		if (before == State.CLOSED || before == State.LOST) {
 			return;
 		}
+		this.reason = why;
+		this.lostAfter = heldNanos();
 		this.state = State.LOST;
 		if (before == State.HELD) {
 			Duration held = Duration.ofNanos(heldNanos());
 			this.table.services().tell((listener) -> listener.lost(this, held));
+			logger.warn("{}", lost().getMessage());
 		}
 		this.lossActions.lost();
 	}

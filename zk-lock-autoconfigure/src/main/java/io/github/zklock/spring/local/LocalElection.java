@@ -19,18 +19,21 @@ import java.util.function.Supplier;
 import io.github.zklock.LockContender;
 import io.github.zklock.LockMode;
 import io.github.zklock.LockNames;
-import io.github.zklock.LockUnavailableException;
 import io.github.zklock.leader.LeaderElection;
 import io.github.zklock.leader.LeaderWork;
 import io.github.zklock.leader.Leadership;
 import io.github.zklock.leader.LeadershipListener;
 import io.github.zklock.leader.Participant;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * An election that whoever joins has won, because there is nobody else.
  */
 final class LocalElection implements LeaderElection, Leadership {
+
+	private static final Logger logger = LoggerFactory.getLogger(LocalElection.class);
 
 	private static final long LEAST_NANOS_FOR_LISTENERS = TimeUnit.MILLISECONDS.toNanos(500);
 
@@ -87,18 +90,16 @@ final class LocalElection implements LeaderElection, Leadership {
 	@Override
 	public void join() {
 		guarded(() -> {
-			requireOpen("cannot be had");
+			requireOpen("Role");
 			this.joined = true;
 			proceed();
 			return true;
 		});
 	}
 
-	private void requireOpen(String consequence) {
+	private void requireOpen(String what) {
 		if (this.services.isClosed()) {
-			throw new LockUnavailableException(this.role,
-					"Role '%s' %s because the registry is closed".formatted(LockNames.shown(this.role), consequence),
-					null);
+			throw Services.closed(what, this.role);
 		}
 	}
 
@@ -110,6 +111,7 @@ final class LocalElection implements LeaderElection, Leadership {
 			Reign begun = new Reign(this.services.nextNumber());
 			this.reign = begun;
 			this.listeners.tell((listener) -> listener.granted(this.role, begun.token()));
+			logger.info("Leadership of '{}' granted, token {}", LockNames.shown(this.role), begun.token());
 		}
 	}
 
@@ -208,6 +210,7 @@ final class LocalElection implements LeaderElection, Leadership {
 			ending.end();
 			this.changed.signalAll();
 			this.listeners.tell((listener) -> listener.revoked(this.role, ending.token()));
+			logger.info("Leadership of '{}' given up, token {}", LockNames.shown(this.role), ending.token());
 			if (this.handOverNanos > 0) {
 				this.timeout = this.services.schedule(() -> depart(ending), nanos);
 				heard();
@@ -288,7 +291,7 @@ final class LocalElection implements LeaderElection, Leadership {
 	 * Describe who takes part.
 	 */
 	List<LockContender> queue() {
-		requireOpen("cannot be looked at");
+		requireOpen("Queue of");
 		Reign present = (this.reign != null) ? this.reign : this.departing;
 		return (present != null) ? List.of(this.services.contender(present.token(), LockMode.WRITE, true,
 				present.winner(), present.since(), present.token())) : List.of();

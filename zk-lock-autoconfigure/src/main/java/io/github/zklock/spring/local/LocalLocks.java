@@ -200,8 +200,7 @@ public final class LocalLocks implements LockRegistry, LockInspector, AutoClosea
 	private void requireOpen(String name) {
 		requireName(name);
 		if (this.services.isClosed()) {
-			throw new LockUnavailableException(name,
-					"Queue of '%s' cannot be looked at: the registry is closed".formatted(LockNames.shown(name)), null);
+			throw Services.closed("Queue of", name);
 		}
 	}
 

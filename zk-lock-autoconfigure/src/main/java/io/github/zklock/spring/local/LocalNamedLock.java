@@ -243,9 +243,7 @@ final class LocalNamedLock implements NamedLock {
 	private LockException notGranted(Request request, Outcome outcome) {
 		Duration waited = request.time().waited();
 		if (outcome.closed()) {
-			LockException failure = new LockUnavailableException(this.name,
-					"Lock '%s' cannot be had because the registry is closed".formatted(LockNames.shown(this.name)),
-					null);
+			LockException failure = Services.closed("Lock", this.name);
 			this.services.tell((listener) -> listener.failed(this.name, waited, failure));
 			return failure;
 		}

@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.function.Function;
 
 import io.github.zklock.LockMode;
+import io.github.zklock.LossReason;
 import io.github.zklock.spring.local.Request.Outcome;
 
 /**
@@ -76,10 +77,10 @@ final class LockQueue {
 	 * Take the lock away from all who have it.
 	 * @return false if nobody has
 	 */
-	boolean takeAway() {
+	boolean takeAway(LossReason reason) {
 		List<Hold> taken = new ArrayList<>(this.holds);
 		this.holds.clear();
-		taken.forEach(Hold::markLost);
+		taken.forEach((hold) -> hold.markLost(reason));
 		taken.forEach(Hold::stopLingering);
 		proceed();
 		return !taken.isEmpty();
@@ -90,7 +91,7 @@ final class LockQueue {
 	 */
 	void close() {
 		refuseWaiting();
-		takeAway();
+		takeAway(LossReason.REGISTRY_CLOSED);
 	}
 
 	/**

@@ -15,6 +15,7 @@ import java.util.stream.Stream;
 import io.github.zklock.LocalLock;
 import io.github.zklock.LockContender;
 import io.github.zklock.LockNames;
+import io.github.zklock.LossReason;
 import io.github.zklock.spring.local.Request.Outcome;
 import org.jspecify.annotations.Nullable;
 
@@ -228,7 +229,7 @@ final class LockTable {
 	 * @return false if nobody has
 	 */
 	boolean takeAway(String name) {
-		return withQueue(name, LockQueue::takeAway);
+		return withQueue(name, (queue) -> queue.takeAway(LossReason.BROKEN_ON_REQUEST));
 	}
 
 	/**

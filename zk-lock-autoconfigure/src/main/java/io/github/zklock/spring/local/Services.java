@@ -17,6 +17,8 @@ import io.github.zklock.LockContender;
 import io.github.zklock.LockListener;
 import io.github.zklock.LockMode;
 import io.github.zklock.LockNames;
+import io.github.zklock.LockUnavailableException;
+import io.github.zklock.UnavailableReason;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -103,6 +105,15 @@ final class Services {
 		String node = ((mode == LockMode.READ) ? "read-%010d" : "lock-%010d").formatted(number);
 		return new LockContender(node, mode, holding, LockContender.Origin.SELF, this.instance, HOST, PID, thread,
 				since, 0, token, "");
+	}
+
+	/**
+	 * Say that there is nothing to be had any more.
+	 * @param what what was asked for
+	 */
+	static LockUnavailableException closed(String what, String name) {
+		return new LockUnavailableException(name, "%s '%s' is unavailable: the registry is closed (zk.lock.type=local)"
+			.formatted(what, LockNames.shown(name)), UnavailableReason.CLOSED, null);
 	}
 
 	boolean isClosed() {

@@ -1,7 +1,10 @@
 package io.github.zklock.spring.local;
 
+import java.util.Optional;
+
 import io.github.zklock.LockLostException;
 import io.github.zklock.LockNames;
+import io.github.zklock.LossReason;
 import io.github.zklock.leader.LeaderWork;
 import org.jspecify.annotations.Nullable;
 
@@ -66,6 +69,11 @@ final class Work implements LeaderWork {
 	}
 
 	@Override
+	public Optional<RuntimeException> loss() {
+		return isLeader() ? Optional.empty() : Optional.of(lost(null));
+	}
+
+	@Override
 	public void onLost(Runnable action) {
 		this.lossActions.add(action);
 	}
@@ -78,7 +86,9 @@ final class Work implements LeaderWork {
 	LockLostException lost(@Nullable Throwable cause) {
 		String role = this.election.role();
 		return new LockLostException(role,
-				"Leadership of role '%s' was lost: another one may lead since".formatted(LockNames.shown(role)), cause);
+				"Leadership of role '%s' was lost: this process has left the election, and its wait for running work (zk.lock.leader.hand-over-wait) was over"
+					.formatted(LockNames.shown(role)),
+				LossReason.GIVEN_UP, cause);
 	}
 
 	// Under the monitor of the election

@@ -7,6 +7,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import io.github.zklock.LockLostException;
+import io.github.zklock.LossReason;
 import io.github.zklock.leader.LeaderWork;
 import io.github.zklock.leader.Leadership;
 
@@ -96,6 +98,12 @@ final class ScriptedLeadership implements Leadership {
 		@Override
 		public synchronized boolean isLeader() {
 			return !this.lost;
+		}
+
+		@Override
+		public synchronized Optional<RuntimeException> loss() {
+			return this.lost ? Optional.of(new LockLostException(role(), "Leadership of role 'scripted' was lost",
+					LossReason.SESSION_EXPIRED, null)) : Optional.empty();
 		}
 
 		@Override

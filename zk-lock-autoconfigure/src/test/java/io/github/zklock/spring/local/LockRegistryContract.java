@@ -26,6 +26,7 @@ import io.github.zklock.LockProbe;
 import io.github.zklock.LockRegistry;
 import io.github.zklock.LockTimeoutException;
 import io.github.zklock.LockUnavailableException;
+import io.github.zklock.LossReason;
 import io.github.zklock.NamedLock;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.awaitility.Awaitility;
@@ -1080,7 +1081,8 @@ abstract class LockRegistryContract extends RegistryTestSupport {
 	@Test
 	void lingeringLockCanBeBroken() throws Exception {
 		LockLease lease = this.lock.acquire();
-		lease.onLost(() -> this.events.failed("lease", Duration.ZERO, new LockLostException("lock", "", null)));
+		lease.onLost(() -> this.events.failed("lease", Duration.ZERO,
+				new LockLostException("lock", "", LossReason.NODE_DELETED, null)));
 		lease.close(Duration.ofDays(1));
 		assertThat(inspector(this.locks).breakLock("lock")).isTrue();
 		this.lock.acquire().close();
