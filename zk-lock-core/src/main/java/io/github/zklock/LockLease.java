@@ -51,7 +51,7 @@ public interface LockLease extends AutoCloseable {
 	 * Have something done when the lock is lost, once, on a thread of this library or of
 	 * its executor for users. If it has been lost already, this happens at once; after it
 	 * was closed, never.
-	 * @param action what to do
+	 * @param action what to do; a {@link LossInterrupt} is sent before anybody is told
 	 */
 	void onLost(Runnable action);
 

@@ -12,6 +12,7 @@ import java.util.function.Consumer;
 import io.github.zklock.LockLease;
 import io.github.zklock.LockLostException;
 import io.github.zklock.LockNames;
+import io.github.zklock.LossInterrupt;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -214,6 +215,19 @@ final class CallLeases {
 		if (loss != null) {
 			throw loss;
 		}
+	}
+
+	/**
+	 * Interrupt the current thread if a lock is lost whose loss ends the call, also one
+	 * that was entered again.
+	 */
+	void interruptOnLoss(LossInterrupt interrupt) {
+		for (Taken next : taken()) {
+			if (next.lock().onLost() == OnLost.INTERRUPT) {
+				next.lease().onLost(interrupt);
+			}
+		}
+		enteredAgain().forEach((around) -> around.interruptOnLoss(interrupt));
 	}
 
 	/**

@@ -7,7 +7,7 @@ import io.github.zklock.LockLostException;
 import io.github.zklock.LockNames;
 import io.github.zklock.LockRegistry;
 import io.github.zklock.LockTimeoutException;
-import io.github.zklock.spring.support.LossInterrupt;
+import io.github.zklock.LossInterrupt;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -109,7 +109,7 @@ final class LockedCall {
 			if (hold.isAccountable() && hold.onLost() == OnLost.INTERRUPT) {
 				LossInterrupt interrupt = (this.interrupt != null) ? this.interrupt : new LossInterrupt();
 				this.interrupt = interrupt;
-				hold.lease().onLost(interrupt::send);
+				hold.lease().onLost(interrupt);
 			}
 		}
 	}

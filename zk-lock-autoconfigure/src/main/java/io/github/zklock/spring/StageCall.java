@@ -18,8 +18,8 @@ import io.github.zklock.LockMode;
 import io.github.zklock.LockNames;
 import io.github.zklock.LockRegistry;
 import io.github.zklock.LockTimeoutException;
+import io.github.zklock.LossInterrupt;
 import io.github.zklock.NamedLock;
-import io.github.zklock.spring.support.LossInterrupt;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -253,10 +253,12 @@ final class StageCall<T extends @Nullable Object> {
 			return;
 		}
 		LossInterrupt interrupt = new LossInterrupt();
-		Consumer<LockLostException> onLoss = (loss) -> lost(loss, interrupt);
+		Consumer<LockLostException> onLoss = this::lost;
 		CompletionStage<T> returned;
+		boolean interrupted;
 		try {
 			this.leases.requireNotLost();
+			this.leases.interruptOnLoss(interrupt);
 			this.leases.onInterruptingLoss(onLoss);
 			returned = returned();
 		}
@@ -264,9 +266,12 @@ final class StageCall<T extends @Nullable Object> {
 			returned = CompletableFuture.failedFuture(ex);
 		}
 		finally {
-			interrupt.end();
+			interrupted = interrupt.end();
 		}
 		synchronized (this) {
+			if (interrupted && this.interruption == null) {
+				this.interruption = this.leases.loss();
+			}
 			this.stage = returned;
 			this.phase = Phase.OPEN;
 		}
@@ -287,17 +292,15 @@ final class StageCall<T extends @Nullable Object> {
 	}
 
 	/**
-	 * A lock is lost whose loss ends the call.
+	 * A lock is lost whose loss ends the call. Its body has been interrupted, if it runs.
 	 */
-	private void lost(LockLostException loss, LossInterrupt interrupt) {
+	private void lost(LockLostException loss) {
 		synchronized (this) {
 			if (this.phase != Phase.CALLING && this.phase != Phase.OPEN) {
 				return;
 			}
 			this.interruption = loss;
 		}
-		// first the body: what hangs on the result may take its time
-		interrupt.send();
 		this.result.completeExceptionally(loss);
 	}
 

@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import io.github.zklock.LockLease;
 import io.github.zklock.LockLostException;
 import io.github.zklock.LockRegistry;
+import io.github.zklock.LossInterrupt;
 import io.github.zklock.LossReason;
 import io.github.zklock.NamedLock;
 import io.github.zklock.leader.LeaderElection;
@@ -202,8 +203,13 @@ final class FakeLocks implements LockRegistry {
 			this.actions.add(action);
 		}
 
-		synchronized int actions() {
-			return this.actions.size();
+		/**
+		 * Return how much there is still to do in case of loss.
+		 */
+		synchronized long actions() {
+			return this.actions.stream()
+				.filter((action) -> !(action instanceof LossInterrupt interrupt && interrupt.isOver()))
+				.count();
 		}
 
 		@Override

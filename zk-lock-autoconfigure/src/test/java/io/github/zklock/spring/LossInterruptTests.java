@@ -15,7 +15,6 @@ import java.util.function.Consumer;
 
 import io.github.zklock.LockLease;
 import io.github.zklock.LockLostException;
-import io.github.zklock.spring.support.LossInterrupt;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -92,39 +91,6 @@ class LossInterruptTests {
 		}
 	}
 
-	@Test
-	void interruptIsForTheBodyOnly() {
-		LossInterrupt interrupt = new LossInterrupt();
-		assertThat(interrupt.end()).isFalse();
-		interrupt.send();
-		assertThat(Thread.currentThread().isInterrupted()).isFalse();
-	}
-
-	@Test
-	void everyBodyAroundIsInterruptedForItself() {
-		LossInterrupt outermost = new LossInterrupt();
-		LossInterrupt outer = new LossInterrupt();
-		LossInterrupt inner = new LossInterrupt();
-		outermost.send();
-		inner.send();
-		assertThat(inner.end()).isTrue();
-		assertThat(Thread.currentThread().isInterrupted()).as("by the outermost").isTrue();
-		assertThat(outer.end()).isFalse();
-		assertThat(Thread.currentThread().isInterrupted()).isTrue();
-		assertThat(outermost.end()).isTrue();
-		assertThat(Thread.currentThread().isInterrupted()).isFalse();
-	}
-
-	@Test
-	void nestedInterruptIsNotThatOfTheBodyAround() {
-		LossInterrupt outer = new LossInterrupt();
-		LossInterrupt inner = new LossInterrupt();
-		inner.send();
-		assertThat(inner.end()).isTrue();
-		assertThat(Thread.currentThread().isInterrupted()).isFalse();
-		assertThat(outer.end()).isFalse();
-	}
-
 	/**
 	 * The body ends before the thread that interrupts it has told the caller.
 	 */
@@ -155,7 +121,7 @@ class LossInterruptTests {
 	void leaseHasOneThingToDoHoweverOftenItIsEnteredAgain() {
 		ReactiveLockTemplate reactive = new ReactiveLockTemplate(this.template);
 		Mono<Integer> again = reactive.mono(INTERRUPTING, () -> Mono.just(1));
-		Mono<Integer> actions = reactive.mono(INTERRUPTING, () -> {
+		Mono<Long> actions = reactive.mono(INTERRUPTING, () -> {
 			FakeLocks.FakeLease lease = (FakeLocks.FakeLease) CurrentLock.lease();
 			return again.repeat(2).then(Mono.fromCallable(lease::actions));
 		});

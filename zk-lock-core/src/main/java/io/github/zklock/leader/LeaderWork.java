@@ -32,7 +32,8 @@ public interface LeaderWork extends AutoCloseable {
 	 * Have something done when leadership is lost before the work has ended, once, on a
 	 * thread of this library or of its executor for users. If it has been lost already,
 	 * this happens at once.
-	 * @param action what to do
+	 * @param action what to do; a {@link io.github.zklock.LossInterrupt} is sent before
+	 * anybody is told
 	 */
 	void onLost(Runnable action);
 

@@ -418,6 +418,7 @@ final class Hold implements LockLease {
 				this.loss = loss;
 				this.heldNanos = System.nanoTime() - this.grantedAt;
 				this.state = State.LOST;
+				this.lossActions.interrupt();
 				endToken();
 				if (told) {
 					Duration held = heldFor();

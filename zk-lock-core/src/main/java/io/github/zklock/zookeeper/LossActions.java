@@ -5,11 +5,12 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Executor;
 
+import io.github.zklock.LossInterrupt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What users want done when something is lost: once, in order, on their own threads.
- * Thread-safe.
+ * What users want done when something is lost: once, in order, on their own threads. Only
+ * a {@link LossInterrupt} is no code of theirs, and is sent at once. Thread-safe.
  */
 final class LossActions {
 
@@ -37,9 +38,16 @@ final class LossActions {
 	synchronized void add(Runnable action) {
 		Objects.requireNonNull(action, "'action' must not be null");
 		switch (this.state) {
-			case POSSIBLE -> this.actions.add(action);
+			case POSSIBLE -> {
+				if (action instanceof LossInterrupt) {
+					// There may be one for each call within a long one
+					this.actions.removeIf((present) -> present instanceof LossInterrupt old && old.isOver());
+				}
+				this.actions.add(action);
+			}
 			case LOST -> {
 				this.actions.add(action);
+				interrupt();
 				runAll();
 			}
 			case RULED_OUT -> {
@@ -48,15 +56,40 @@ final class LossActions {
 	}
 
 	/**
-	 * It has been lost. May be said again: what could not be run before is run then.
+	 * It has been lost: interrupt whoever is to be interrupted, before anybody is told.
+	 * May be said again.
 	 */
-	synchronized void lost() {
+	synchronized void interrupt() {
 		if (this.state == State.POSSIBLE) {
 			this.state = State.LOST;
 		}
 		if (this.state == State.LOST) {
+			this.actions.removeIf((action) -> {
+				boolean interrupt = action instanceof LossInterrupt;
+				if (interrupt) {
+					// Somebody's thread may not like to be interrupted
+					EventLoop.attempt(action);
+				}
+				return interrupt;
+			});
+		}
+	}
+
+	/**
+	 * It has been lost. May be said again: what could not be run before is run then.
+	 */
+	synchronized void lost() {
+		interrupt();
+		if (this.state == State.LOST) {
 			runAll();
 		}
+	}
+
+	/**
+	 * Return how many things there are to do.
+	 */
+	synchronized int size() {
+		return this.actions.size();
 	}
 
 	private void runAll() {

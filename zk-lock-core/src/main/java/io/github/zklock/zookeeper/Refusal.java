@@ -41,7 +41,7 @@ final class Refusal {
 
 	private static String refused(ReturnCode code) {
 		if (code.code() == Code.NOAUTH.intValue()) {
-			return "it does not give the right to: " + RECIPE;
+			return "it does not let this process do that: " + RECIPE;
 		}
 		if (code.code() == Code.INVALIDACL.intValue()) {
 			return "it refuses the access control list, as it does if that is for the creator and there are"

@@ -27,15 +27,12 @@ final class Work implements LeaderWork {
 
 	private State state = State.GOING_ON;
 
-	private boolean interrupted;
-
 	/**
 	 * Begin to work.
 	 * @param candidacy whose leadership it is
 	 * @param reign the term of leadership
 	 * @param users the threads for what is done in case of loss
-	 * @param worker the thread that does it and is interrupted in case of loss, null if
-	 * no single thread does
+	 * @param worker the thread that does it, null if no single thread does
 	 */
 	Work(Candidacy candidacy, Reign reign, UserThreads users, @Nullable Thread worker) {
 		this.candidacy = candidacy;
@@ -84,25 +81,13 @@ final class Work implements LeaderWork {
 		boolean ownWill = this.worker != null && this.worker == resigning;
 		if (this.state == State.GOING_ON) {
 			this.state = ownWill ? State.CLOSED : State.LOST;
-			if (!ownWill) {
-				interrupt();
-			}
+		}
+		if (this.state == State.LOST) {
+			// Perhaps again: an error may have prevented it
 			this.lossActions.lost();
 		}
-		else if (this.state == State.LOST) {
-			// Again: an error may have prevented it
-			this.lossActions.lost();
-		}
-	}
-
-	/**
-	 * Interrupt the worker, unless somebody else has: that interrupt is not ours to take
-	 * back.
-	 */
-	private void interrupt() {
-		if (this.worker != null && !this.worker.isInterrupted()) {
-			this.interrupted = true;
-			this.worker.interrupt();
+		else {
+			this.lossActions.ruleOut();
 		}
 	}
 
@@ -112,7 +97,7 @@ final class Work implements LeaderWork {
 	}
 
 	/**
-	 * End the work. From now on nobody is interrupted for it.
+	 * End the work.
 	 * @return false if leadership was lost before
 	 */
 	boolean end() {
@@ -121,10 +106,6 @@ final class Work implements LeaderWork {
 		synchronized (this) {
 			lost = this.state == State.LOST || (this.state == State.GOING_ON && !goesOn);
 			this.state = lost ? State.LOST : State.CLOSED;
-			if (this.interrupted) {
-				this.interrupted = false;
-				Thread.interrupted();
-			}
 		}
 		if (lost) {
 			this.lossActions.lost();

@@ -10,6 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 import io.github.zklock.LockContender;
 import io.github.zklock.LockNames;
+import io.github.zklock.LossInterrupt;
 import io.github.zklock.leader.LeaderElection;
 import io.github.zklock.leader.LeaderWork;
 import io.github.zklock.leader.Leadership;
@@ -164,12 +165,15 @@ final class ZooKeeperElection implements LeaderElection, Leadership {
 
 	private void runAs(Work work, Runnable task) {
 		Thread thread = Thread.currentThread();
+		LossInterrupt interrupt = new LossInterrupt();
 		Work outer = this.workOfThreads.put(thread, work);
 		try {
+			work.onLost(interrupt);
 			task.run();
 		}
 		finally {
 			this.workOfThreads.compute(thread, (key, inner) -> outer);
+			interrupt.end();
 		}
 	}
 

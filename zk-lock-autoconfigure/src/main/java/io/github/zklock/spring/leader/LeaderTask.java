@@ -3,9 +3,9 @@ package io.github.zklock.spring.leader;
 import java.time.Instant;
 import java.util.Optional;
 
+import io.github.zklock.LossInterrupt;
 import io.github.zklock.leader.LeaderWork;
 import io.github.zklock.spring.OnLost;
-import io.github.zklock.spring.support.LossInterrupt;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -96,7 +96,7 @@ final class LeaderTask {
 		if (this.onLost == OnLost.INTERRUPT) {
 			LossInterrupt sent = new LossInterrupt();
 			this.interrupt = sent;
-			this.work.onLost(sent::send);
+			this.work.onLost(sent);
 		}
 	}
 

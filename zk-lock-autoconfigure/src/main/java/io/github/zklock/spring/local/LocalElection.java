@@ -19,6 +19,7 @@ import java.util.function.Supplier;
 import io.github.zklock.LockContender;
 import io.github.zklock.LockMode;
 import io.github.zklock.LockNames;
+import io.github.zklock.LossInterrupt;
 import io.github.zklock.leader.LeaderElection;
 import io.github.zklock.leader.LeaderWork;
 import io.github.zklock.leader.Leadership;
@@ -370,12 +371,15 @@ final class LocalElection implements LeaderElection, Leadership {
 
 	private void runAs(Work work, Runnable task) {
 		Thread thread = Thread.currentThread();
+		LossInterrupt interrupt = new LossInterrupt();
 		Work outer = this.workOfThreads.put(thread, work);
 		try {
+			work.onLost(interrupt);
 			task.run();
 		}
 		finally {
 			this.workOfThreads.compute(thread, (key, inner) -> outer);
+			interrupt.end();
 		}
 	}
 

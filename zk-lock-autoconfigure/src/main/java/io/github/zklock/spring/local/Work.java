@@ -30,15 +30,12 @@ final class Work implements LeaderWork {
 
 	private State state = State.GOING_ON;
 
-	private boolean interrupted;
-
 	/**
 	 * Begin to work.
 	 * @param election whose leadership it is
 	 * @param reign the term of leadership
 	 * @param users the threads for what is done in case of loss
-	 * @param worker the thread that does it and is interrupted in case of loss, null if
-	 * no single thread does
+	 * @param worker the thread that does it, null if no single thread does
 	 */
 	Work(LocalElection election, Reign reign, UserThreads users, @Nullable Thread worker) {
 		this.election = election;
@@ -106,23 +103,14 @@ final class Work implements LeaderWork {
 			return;
 		}
 		this.state = State.LOST;
-		// An interrupt by somebody else is not ours to take back
-		if (this.worker != null && !this.worker.isInterrupted()) {
-			this.interrupted = true;
-			this.worker.interrupt();
-		}
 		this.lossActions.lost();
 	}
 
 	/**
-	 * The work has ended. From now on nobody is interrupted for it.
+	 * The work has ended.
 	 * @return false if leadership was lost before
 	 */
 	boolean markEnded() {
-		if (this.interrupted) {
-			this.interrupted = false;
-			Thread.interrupted();
-		}
 		if (this.state == State.LOST) {
 			return false;
 		}

@@ -1,12 +1,28 @@
-package io.github.zklock.spring.support;
+package io.github.zklock;
 
 import org.jspecify.annotations.Nullable;
 
 /**
  * Interrupts the thread that runs a body when its lock or its leadership is lost, and
  * never for anything else: not before, not after, and the thread does not keep the flag.
+ *
+ * <pre class="code">
+ * LossInterrupt interrupt = new LossInterrupt();
+ * lease.onLost(interrupt);
+ * try {
+ * 	...
+ * }
+ * finally {
+ * 	interrupt.end();
+ * }
+ * </pre>
+ *
+ * Unlike other actions that are given to {@link LockLease#onLost(Runnable)} or
+ * {@link io.github.zklock.leader.LeaderWork#onLost(Runnable)}, it is not run by a thread
+ * for users but at once by whoever notices the loss, before anybody else is told: slow
+ * listeners do not delay it. Bodies may be nested; each has an interrupt of its own.
  */
-public final class LossInterrupt {
+public final class LossInterrupt implements Runnable {
 
 	private static final ThreadLocal<@Nullable LossInterrupt> innermost = new ThreadLocal<>();
 
@@ -14,7 +30,7 @@ public final class LossInterrupt {
 
 	private final @Nullable LossInterrupt outer = innermost.get();
 
-	private boolean running = true;
+	private boolean over;
 
 	private boolean sent;
 
@@ -30,8 +46,9 @@ public final class LossInterrupt {
 	/**
 	 * Interrupt the body, if it still runs.
 	 */
-	public synchronized void send() {
-		if (this.running) {
+	@Override
+	public synchronized void run() {
+		if (!this.over) {
 			// that of somebody else is not ours to take back
 			this.foreign = !this.sent && this.thread.isInterrupted() && !isSentAround();
 			this.sent = true;
@@ -40,11 +57,12 @@ public final class LossInterrupt {
 	}
 
 	/**
-	 * The body has ended. To be called by the thread that ran it.
-	 * @return whether it was interrupted from here
+	 * The body has ended: from now on nobody is interrupted, and a flag that was set from
+	 * here is cleared. To be called once, by the thread that ran the body.
+	 * @return whether the body was interrupted from here
 	 */
 	public synchronized boolean end() {
-		this.running = false;
+		this.over = true;
 		if (this.outer != null) {
 			innermost.set(this.outer);
 		}
@@ -60,12 +78,20 @@ public final class LossInterrupt {
 	}
 
 	/**
+	 * Return whether the body has ended, so that there is nothing to do any more.
+	 * @return whether {@link #end()} was called
+	 */
+	public synchronized boolean isOver() {
+		return this.over;
+	}
+
+	/**
 	 * The flag may have been that of a body around this one, which still needs it.
 	 */
 	private void restoreOuter() {
 		for (LossInterrupt around = this.outer; around != null; around = around.outer) {
 			if (around.isSent()) {
-				around.send();
+				around.run();
 				return;
 			}
 		}
