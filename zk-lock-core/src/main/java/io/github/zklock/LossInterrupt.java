@@ -49,8 +49,10 @@ public final class LossInterrupt implements Runnable {
 	@Override
 	public synchronized void run() {
 		if (!this.over) {
-			// that of somebody else is not ours to take back
-			this.foreign = !this.sent && this.thread.isInterrupted() && !isSentAround();
+			if (!this.sent) {
+				// that of somebody else is not ours to take back
+				this.foreign = this.thread.isInterrupted() && !isSentAround();
+			}
 			this.sent = true;
 			this.thread.interrupt();
 		}

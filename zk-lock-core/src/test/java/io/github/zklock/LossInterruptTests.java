@@ -63,6 +63,18 @@ class LossInterruptTests {
 	}
 
 	@Test
+	void interruptOfSomebodyElseSurvivesABodyWithin() {
+		LossInterrupt outer = new LossInterrupt();
+		Thread.currentThread().interrupt();
+		outer.run();
+		LossInterrupt inner = new LossInterrupt();
+		inner.run();
+		inner.end();
+		assertThat(outer.end()).isFalse();
+		assertThat(Thread.interrupted()).isTrue();
+	}
+
+	@Test
 	void isOverWhenItsBodyHasEnded() {
 		LossInterrupt interrupt = new LossInterrupt();
 		assertThat(interrupt.isOver()).isFalse();
