@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
 import io.github.zklock.LockNames;
@@ -77,6 +78,12 @@ final class RestartableElection implements LeaderElection, Leadership {
 		if (election != null) {
 			election.leave();
 		}
+	}
+
+	@Override
+	public CompletableFuture<Void> leaveAsync() {
+		LeaderElection election = begun();
+		return (election != null) ? election.leaveAsync() : CompletableFuture.completedFuture(null);
 	}
 
 	@Override
@@ -172,6 +179,12 @@ final class RestartableElection implements LeaderElection, Leadership {
 	public Optional<LeaderWork> begin() {
 		Leadership leadership = ofThread();
 		return (leadership != null) ? leadership.begin() : Optional.empty();
+	}
+
+	@Override
+	public boolean yield() {
+		Leadership leadership = ofThread();
+		return leadership != null && leadership.yield();
 	}
 
 	@Override

@@ -2,6 +2,7 @@ package io.github.zklock.leader;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * An election of one leader among all processes that take part in it. Thread-safe; a
@@ -14,7 +15,7 @@ import java.util.Optional;
 public interface LeaderElection {
 
 	/**
-	 * Return what the leader is to do.
+	 * Return the name of the role.
 	 * @return the role
 	 */
 	String role();
@@ -38,6 +39,14 @@ public interface LeaderElection {
 	 * others.
 	 */
 	void leave();
+
+	/**
+	 * As {@link #leave()}, without waiting: the waits for work, listeners and ZooKeeper
+	 * go on without a thread. What the current thread does as a leader is not waited for.
+	 * @return completed when {@link #leave()} would return, on a thread of this library
+	 * or of its executor for users; never fails, and cancelling it changes nothing
+	 */
+	CompletableFuture<Void> leaveAsync();
 
 	/**
 	 * Return what this process has to do with the role.

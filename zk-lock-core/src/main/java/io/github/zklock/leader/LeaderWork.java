@@ -38,6 +38,16 @@ public interface LeaderWork extends AutoCloseable {
 	void onLost(Runnable action);
 
 	/**
+	 * Have something done when this process begins to give up its leadership while the
+	 * work goes on, once, on a thread of this library or of its executor for users: the
+	 * work is waited for, but not for ever, and has now the time to end. If that has
+	 * begun already, this happens at once. Never happens if leadership is lost, or if it
+	 * is given up by the thread that does the work.
+	 * @param action what to do
+	 */
+	void onLeaving(Runnable action);
+
+	/**
 	 * The work has ended. A second call has no effect.
 	 */
 	@Override

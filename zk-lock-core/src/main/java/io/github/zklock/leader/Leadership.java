@@ -4,8 +4,8 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * What this process has to do with a role: whether it leads, and work that only a leader
- * may do. Thread-safe.
+ * The leadership of this process in one role: whether it leads, and work that only a
+ * leader may do. Thread-safe.
  *
  * <p>
  * Within {@link #run(Runnable)} all answers are about the term of leadership in which the
@@ -14,7 +14,7 @@ import java.util.Optional;
 public interface Leadership {
 
 	/**
-	 * Return what the leader is to do.
+	 * Return the name of the role.
 	 * @return the role
 	 */
 	String role();
@@ -63,5 +63,15 @@ public interface Leadership {
 	 * leaving
 	 */
 	Optional<LeaderWork> begin();
+
+	/**
+	 * Give the role to the next one in the queue, and go on taking part, behind all
+	 * others. Gives up the leadership as {@link LeaderElection#leave()} does, with the
+	 * same waits, which do not wait for the caller's own work, and returns when that
+	 * does. If nobody else takes part, this process soon leads again, with a new token.
+	 * @return false if this process does not lead, or is leaving: nothing was done
+	 */
+	@SuppressWarnings("NamedLikeContextualKeyword") // as Thread.yield
+	boolean yield();
 
 }

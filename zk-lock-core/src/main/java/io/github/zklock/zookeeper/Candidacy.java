@@ -1,9 +1,7 @@
 package io.github.zklock.zookeeper;
 
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -52,12 +50,12 @@ final class Candidacy implements Contender.Owner, Dependent {
 
 	private final List<CompletableFuture<Void>> leavers = new ArrayList<>();
 
-	// If one of them is a listener's, that listener is not waited for
-	private final Set<Thread> leavingThreads = new HashSet<>();
-
 	private boolean joined;
 
 	private @Nullable Contender contender;
+
+	// Has led, and is to end when its work has: it is not adopted or confirmed any more
+	private @Nullable Contender ending;
 
 	// Its node may still be there
 	private @Nullable Contender departing;
@@ -152,8 +150,10 @@ final class Candidacy implements Contender.Owner, Dependent {
 			return;
 		}
 		if (this.contender != null) {
-			this.contender.adopt();
-			finish();
+			if (this.contender != this.ending) {
+				this.contender.adopt();
+				finish();
+			}
 			return;
 		}
 		Session session = this.keeper.connectedSession();
@@ -213,7 +213,7 @@ final class Candidacy implements Contender.Owner, Dependent {
 			this.keeper.loop().pass("revoke");
 			// May be done again if it fails before the listeners are told
 			ended.end(loss);
-			wakeUp();
+			this.keeper.changed();
 			this.reign = null;
 			this.listeners.tell((listener) -> listener.revoked(role(), ended.token()));
 			EventLoop.attempt(() -> logRevocation(ended));
@@ -258,20 +258,12 @@ final class Candidacy implements Contender.Owner, Dependent {
 			if (work.reign() == this.reign && work.reign().isWoundUp()) {
 				giveUp();
 			}
-			wakeUp();
+			this.keeper.changed();
 		}
 		catch (Throwable ex) {
 			this.keeper.loop().troubled = true;
 			throw ex;
 		}
-	}
-
-	/**
-	 * Wake up those who wait for the end of work.
-	 */
-	private void wakeUp() {
-		notifyAll();
-		this.keeper.changed();
 	}
 
 	synchronized void addListener(LeadershipListener listener) {
@@ -299,36 +291,84 @@ final class Candidacy implements Contender.Owner, Dependent {
 	// Leaving
 
 	/**
-	 * Take part no longer, and let no more work begin. Leadership ends as soon as no work
-	 * is going on. From now on, until it has {@link #left() left}, nobody waits for the
-	 * current thread.
-	 * @return the attempt that is to end, if there is one
+	 * Take part no longer. A leader lets no more work begin, and gives up its leadership
+	 * when all work has ended but that of the current thread, or when it has waited for
+	 * long enough.
 	 */
-	synchronized @Nullable Contender windUp() {
-		this.leavingThreads.add(Thread.currentThread());
-		heard();
+	synchronized Departure leave() {
 		this.joined = false;
-		Contender leaving = (this.contender != null) ? this.contender : this.departing;
-		Reign present = this.reign;
-		if (present != null) {
-			present.windUp();
-		}
-		if (present == null || present.isWoundUp()) {
-			giveUp();
-		}
-		return leaving;
+		return endTerm();
 	}
 
 	/**
-	 * Wait until nobody else works as a leader who is about to leave.
+	 * Give up the leadership as {@link #leave()} does, and queue again behind all others.
+	 * @param work what the current thread does, if it does something: then it has to be
+	 * the same term of leadership
+	 * @return null if this process does not lead, or is leaving
 	 */
-	synchronized void awaitWork(@Nullable Contender leaving) throws InterruptedException {
-		Reign ending = (leaving == this.contender) ? this.reign : null;
-		long remaining = (ending != null) ? remaining(ending) : 0;
-		while (ending != null && ending == this.reign && ending.isUsedByOther(Thread.currentThread())
-				&& remaining > 0) {
-			wait(1 + remaining / 1_000_000);
-			remaining = remaining(ending);
+	synchronized @Nullable Departure stepDown(@Nullable Work work) {
+		Reign present = openReign();
+		return (present != null && (work == null || work.reign() == present)) ? endTerm() : null;
+	}
+
+	private Departure endTerm() {
+		Contender leaving = (this.contender != null) ? this.contender : this.departing;
+		CompletableFuture<Void> left = new CompletableFuture<>();
+		this.leavers.add(left);
+		try {
+			this.ending = (this.reign != null) ? this.contender : null;
+			windDown();
+			Reign present = this.reign;
+			if (present != null) {
+				waitForWork(present, leaving);
+			}
+			finishIfLeft();
+		}
+		catch (Throwable ex) {
+			this.keeper.loop().troubled = true;
+			throw ex;
+		}
+		return new Departure(this, leaving, left);
+	}
+
+	private void waitForWork(Reign present, @Nullable Contender leaving) {
+		long remaining = remaining(present);
+		if (remaining > 0) {
+			this.keeper.loop().schedule(() -> waitNoLongerForWork(leaving), remaining);
+		}
+		else {
+			giveUp();
+		}
+	}
+
+	private synchronized void waitNoLongerForWork(@Nullable Contender leaving) {
+		if (leaving != null && leaving == this.contender && leaving == this.ending) {
+			giveUp();
+		}
+	}
+
+	/**
+	 * Take part no longer, since the registry is closed. Leadership ends as soon as
+	 * nobody else works.
+	 */
+	synchronized void windUp() {
+		this.joined = false;
+		windDown();
+	}
+
+	/**
+	 * Let no more work begin. Leadership ends as soon as no work is going on. Neither the
+	 * work of the current thread nor the listener that it calls is waited for.
+	 */
+	private void windDown() {
+		this.listeners.excuseCaller();
+		heard();
+		Reign present = this.reign;
+		if (present != null) {
+			present.windUp(Thread.currentThread());
+		}
+		if (present == null || present.isWoundUp()) {
+			giveUp();
 		}
 	}
 
@@ -337,32 +377,6 @@ final class Candidacy implements Contender.Owner, Dependent {
 	 */
 	private long remaining(Reign ending) {
 		return this.handOverNanos - ending.windingUpFor();
-	}
-
-	/**
-	 * Give up the leadership and the place in the queue, whatever work is going on,
-	 * unless they belong to a later attempt.
-	 * @param leaving the attempt that is to end
-	 * @return completed when listeners have heard of it, within limits, and ZooKeeper has
-	 * answered, or the connection is gone
-	 */
-	synchronized CompletableFuture<Void> resign(@Nullable Contender leaving) {
-		if (leaving == this.contender) {
-			giveUp();
-		}
-		CompletableFuture<Void> left = new CompletableFuture<>();
-		this.leavers.add(left);
-		if (!isLeaving() || (this.handOver == null && this.keeper.hasLostConnection())) {
-			finish();
-		}
-		return left;
-	}
-
-	/**
-	 * The current thread is leaving no more.
-	 */
-	synchronized void left() {
-		this.leavingThreads.remove(Thread.currentThread());
 	}
 
 	private void giveUp() {
@@ -401,22 +415,24 @@ final class Candidacy implements Contender.Owner, Dependent {
 	 */
 	private synchronized void heard() {
 		HandOver present = this.handOver;
-		if (present != null && this.listeners.haveHeardAll(this.leavingThreads)) {
+		if (present != null && this.listeners.haveHeardAll()) {
 			hurry(present.contender());
 		}
 	}
 
 	/**
-	 * Wait for listeners no longer.
+	 * Wait no longer for work or listeners.
 	 * @param leaving the attempt that is to end
 	 */
 	synchronized void hurry(@Nullable Contender leaving) {
+		waitNoLongerForWork(leaving);
 		HandOver present = this.handOver;
 		if (present != null && present.contender() == leaving) {
 			revoke(givenUp());
 			present.contender().release();
 			endHandOver();
 			depart(present.contender());
+			finishIfLeft();
 		}
 	}
 
@@ -452,7 +468,7 @@ final class Candidacy implements Contender.Owner, Dependent {
 	private void depart(Contender ended) {
 		this.contender = null;
 		this.departing = ended;
-		ended.whenAnswered(this::finish);
+		ended.whenAnswered(this::finishIfLeft);
 		ended.whenGone(() -> departed(ended));
 	}
 
@@ -474,13 +490,24 @@ final class Candidacy implements Contender.Owner, Dependent {
 	 * Take the next step after something has ended.
 	 */
 	private void settle() {
-		if (this.contender == null && this.departing == null) {
-			finish();
-			if (!this.joined) {
+		if (this.contender == null) {
+			this.ending = null;
+			if (this.departing == null && !this.joined) {
 				this.keeper.deactivate(this);
 			}
 		}
+		finishIfLeft();
 		proceed();
+	}
+
+	/**
+	 * Let nobody wait who leaves, unless there is something to wait for: work, listeners,
+	 * or an answer of ZooKeeper.
+	 */
+	private synchronized void finishIfLeft() {
+		if (this.reign == null && this.handOver == null && (!isLeaving() || this.keeper.hasLostConnection())) {
+			finish();
+		}
 	}
 
 	/**
@@ -510,7 +537,7 @@ final class Candidacy implements Contender.Owner, Dependent {
 		if (this.reign != null) {
 			return;
 		}
-		if (this.joined) {
+		if (this.joined && present != this.ending) {
 			present.confirm();
 		}
 		else {
@@ -594,9 +621,7 @@ final class Candidacy implements Contender.Owner, Dependent {
 			this.suspended = true;
 			this.listeners.tell((listener) -> listener.suspended(role(), present.token()));
 		}
-		if (this.handOver == null) {
-			finish();
-		}
+		finishIfLeft();
 	}
 
 	@Override
@@ -647,6 +672,10 @@ final class Candidacy implements Contender.Owner, Dependent {
 		else if (present != null && isReignWrong(present)) {
 			repairReign(present);
 		}
+		Reign current = this.reign;
+		if (current != null && this.contender == this.ending) {
+			waitForWork(current, this.contender);
+		}
 		settle();
 	}
 
@@ -691,14 +720,14 @@ final class Candidacy implements Contender.Owner, Dependent {
 			return !this.joined || present.isGranted();
 		}
 		if (!this.joined) {
-			current.windUp();
+			current.windUp(null);
 		}
-		return current.isWoundUp() || !current.goesOn() || (!this.joined && remaining(current) <= 0);
+		return current.isWoundUp() || !current.goesOn() || remaining(current) <= 0;
 	}
 
 	private void repairReign(Contender present) {
 		Reign current = this.reign;
-		if (!this.joined || (current != null && current.isWoundUp())) {
+		if (!this.joined || present == this.ending || (current != null && current.isWoundUp())) {
 			giveUp();
 		}
 		else {

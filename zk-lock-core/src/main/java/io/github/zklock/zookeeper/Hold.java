@@ -64,7 +64,7 @@ final class Hold implements LockLease {
 	// Until it was lost, written before the state
 	private long heldNanos;
 
-	private final LossActions lossActions;
+	private final Callbacks onLost;
 
 	private @Nullable CompletableFuture<Long> token;
 
@@ -82,7 +82,7 @@ final class Hold implements LockLease {
 		this.term = term;
 		this.first = first;
 		this.request = request;
-		this.lossActions = new LossActions(queue.users());
+		this.onLost = new Callbacks(queue.users());
 		count(mode(), 1);
 	}
 
@@ -309,7 +309,7 @@ final class Hold implements LockLease {
 			if (covered) {
 				this.state = State.CLOSED;
 				this.queue.pass("closed");
-				this.lossActions.ruleOut();
+				this.onLost.ruleOut();
 				Duration held = heldFor();
 				log("released", held);
 				endToken();
@@ -418,7 +418,7 @@ final class Hold implements LockLease {
 				this.loss = loss;
 				this.heldNanos = System.nanoTime() - this.grantedAt;
 				this.state = State.LOST;
-				this.lossActions.interrupt();
+				this.onLost.interrupt();
 				endToken();
 				if (told) {
 					Duration held = heldFor();
@@ -429,13 +429,13 @@ final class Hold implements LockLease {
 		}
 		if (this.state == State.LOST) {
 			// Again, if it was said before: an error may have prevented it
-			this.lossActions.lost();
+			this.onLost.happened();
 		}
 	}
 
 	@Override
 	public void onLost(Runnable action) {
-		this.lossActions.add(action);
+		this.onLost.add(action);
 	}
 
 	// Fencing

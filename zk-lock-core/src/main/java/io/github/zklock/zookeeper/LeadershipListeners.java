@@ -2,7 +2,6 @@ package io.github.zklock.zookeeper;
 
 import java.util.List;
 import java.util.Queue;
-import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
@@ -71,11 +70,19 @@ final class LeadershipListeners {
 	}
 
 	/**
-	 * Return whether all listeners have heard what they were told.
-	 * @param except those whose listener calls are not waited for: they wait for this
+	 * Return whether all listeners have heard what they were told, but those who are
+	 * excused.
 	 */
-	boolean haveHeardAll(Set<Thread> except) {
-		return this.lines.stream().allMatch((line) -> line.hasHeardAll(except));
+	boolean haveHeardAll() {
+		return this.lines.stream().allMatch(Line::hasHeardAll);
+	}
+
+	/**
+	 * If the current thread is calling a listener, do not wait for that one before it has
+	 * returned: it may wait itself.
+	 */
+	void excuseCaller() {
+		this.lines.forEach(Line::excuseCaller);
 	}
 
 	private static final class Line {
@@ -91,6 +98,9 @@ final class LeadershipListeners {
 		private final AtomicInteger unheard = new AtomicInteger();
 
 		private volatile @Nullable Thread caller;
+
+		// by the caller only
+		private volatile boolean excused;
 
 		private volatile boolean removed;
 
@@ -109,9 +119,14 @@ final class LeadershipListeners {
 			return this.removed;
 		}
 
-		boolean hasHeardAll(Set<Thread> except) {
-			Thread thread = this.caller;
-			return this.unheard.get() == 0 || (thread != null && except.contains(thread));
+		boolean hasHeardAll() {
+			return this.excused || this.unheard.get() == 0;
+		}
+
+		void excuseCaller() {
+			if (this.caller == Thread.currentThread()) {
+				this.excused = true;
+			}
 		}
 
 		void add(Consumer<LeadershipListener> event) {
@@ -143,6 +158,7 @@ final class LeadershipListeners {
 			}
 			finally {
 				this.caller = null;
+				this.excused = false;
 				this.unheard.decrementAndGet();
 				this.onHeard.run();
 			}

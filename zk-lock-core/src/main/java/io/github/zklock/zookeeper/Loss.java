@@ -22,9 +22,8 @@ record Loss(LossReason reason, Supplier<String> text) {
 	static final Loss CLOSED = of(LossReason.REGISTRY_CLOSED, "the registry was closed, and its wait for holders"
 			+ " ('closeWait', zk.lock.shutdown.wait) was over before it was given back");
 
-	static final Loss GIVEN_UP = of(LossReason.GIVEN_UP,
-			"this process has left the election, and its wait for running work"
-					+ " ('handOverWait', zk.lock.leader.hand-over-wait) was over before the work had ended");
+	static final Loss GIVEN_UP = of(LossReason.GIVEN_UP, "this process has given it up, and its wait for running work"
+			+ " ('handOverWait', zk.lock.leader.hand-over-wait) was over before the work had ended");
 
 	static final Loss INTERNAL_ERROR = of(LossReason.INTERNAL_ERROR,
 			"an unexpected error in this process, see the log of 'io.github.zklock'");

@@ -99,9 +99,15 @@ final class Reign {
 	}
 
 	/**
-	 * Let no more work begin.
+	 * Let no more work begin, and tell that which is waited for.
+	 * @param asking the thread that wants this, whose own work is not waited for
 	 */
-	void windUp() {
+	void windUp(@Nullable Thread asking) {
+		close();
+		this.works.forEach((work) -> work.leaving(asking));
+	}
+
+	private void close() {
 		if (!this.windingUp) {
 			this.windingUpSince = System.nanoTime();
 			this.windingUp = true;
@@ -116,10 +122,10 @@ final class Reign {
 	}
 
 	/**
-	 * Return whether no work is going on, and no more will.
+	 * Return whether no work is waited for, and no more will begin.
 	 */
 	boolean isWoundUp() {
-		return this.windingUp && this.works.isEmpty();
+		return this.windingUp && this.works.stream().allMatch(Work::hasResigned);
 	}
 
 	boolean isUsedByOther(Thread thread) {
@@ -131,15 +137,14 @@ final class Reign {
 	 * @param given why, unless it was lost before for another reason
 	 */
 	void end(Loss given) {
-		boolean goesOn = goesOn();
-		Thread resigning = goesOn ? Thread.currentThread() : null;
+		boolean inTime = goesOn();
 		if (!this.over) {
-			this.loss = goesOn ? given : this.session.loss(this.term);
+			this.loss = inTime ? given : this.session.loss(this.term);
 			this.ended = System.nanoTime();
 		}
 		this.over = true;
-		windUp();
-		List.copyOf(this.works).forEach((work) -> work.lose(resigning));
+		close();
+		List.copyOf(this.works).forEach((work) -> work.lose(inTime));
 	}
 
 }

@@ -23,22 +23,27 @@ final class Work implements LeaderWork {
 
 	private final @Nullable Thread worker;
 
-	private final LossActions lossActions;
+	private final Callbacks onLost;
+
+	private final Callbacks onLeaving;
 
 	private State state = State.GOING_ON;
+
+	private boolean resigned;
 
 	/**
 	 * Begin to work.
 	 * @param candidacy whose leadership it is
 	 * @param reign the term of leadership
-	 * @param users the threads for what is done in case of loss
+	 * @param users the threads for what users want done
 	 * @param worker the thread that does it, null if no single thread does
 	 */
 	Work(Candidacy candidacy, Reign reign, UserThreads users, @Nullable Thread worker) {
 		this.candidacy = candidacy;
 		this.reign = reign;
 		this.worker = worker;
-		this.lossActions = new LossActions(users);
+		this.onLost = new Callbacks(users);
+		this.onLeaving = new Callbacks(users);
 	}
 
 	Reign reign() {
@@ -69,25 +74,45 @@ final class Work implements LeaderWork {
 
 	@Override
 	public void onLost(Runnable action) {
-		this.lossActions.add(action);
+		this.onLost.add(action);
+	}
+
+	@Override
+	public void onLeaving(Runnable action) {
+		this.onLeaving.add(action);
+	}
+
+	/**
+	 * This process is about to give up its leadership.
+	 * @param asking the thread that wants this: its own work is not waited for, and not
+	 * lost
+	 */
+	synchronized void leaving(@Nullable Thread asking) {
+		this.resigned |= this.worker != null && this.worker == asking;
+		if (!this.resigned) {
+			this.onLeaving.happened();
+		}
+	}
+
+	synchronized boolean hasResigned() {
+		return this.resigned;
 	}
 
 	/**
 	 * Leadership is lost, or was given up.
-	 * @param resigning the thread that has given it up in time, if one has: its own work
-	 * is not lost
+	 * @param inTime whether it was given up
 	 */
-	synchronized void lose(@Nullable Thread resigning) {
-		boolean ownWill = this.worker != null && this.worker == resigning;
+	synchronized void lose(boolean inTime) {
 		if (this.state == State.GOING_ON) {
-			this.state = ownWill ? State.CLOSED : State.LOST;
+			this.state = (this.resigned && inTime) ? State.CLOSED : State.LOST;
 		}
+		this.onLeaving.ruleOut();
 		if (this.state == State.LOST) {
 			// Perhaps again: an error may have prevented it
-			this.lossActions.lost();
+			this.onLost.happened();
 		}
 		else {
-			this.lossActions.ruleOut();
+			this.onLost.ruleOut();
 		}
 	}
 
@@ -107,11 +132,12 @@ final class Work implements LeaderWork {
 			lost = this.state == State.LOST || (this.state == State.GOING_ON && !goesOn);
 			this.state = lost ? State.LOST : State.CLOSED;
 		}
+		this.onLeaving.ruleOut();
 		if (lost) {
-			this.lossActions.lost();
+			this.onLost.happened();
 		}
 		else {
-			this.lossActions.ruleOut();
+			this.onLost.ruleOut();
 		}
 		this.candidacy.ended(this);
 		return !lost;

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
 import io.github.zklock.LockContender;
@@ -29,7 +30,7 @@ final class ZooKeeperElection implements LeaderElection, Leadership {
 
 	private final QueueReader reader;
 
-	private final EventLoop loop;
+	private final UserThreads users;
 
 	private final Map<Thread, Work> workOfThreads = new ConcurrentHashMap<>();
 
@@ -38,7 +39,7 @@ final class ZooKeeperElection implements LeaderElection, Leadership {
 		this.candidacy = new Candidacy(this, elections, path, services, Durations.toNanos(handOverWait));
 		this.path = path;
 		this.reader = reader;
-		this.loop = services.keeper().loop();
+		this.users = services.users();
 	}
 
 	@Override
@@ -59,27 +60,12 @@ final class ZooKeeperElection implements LeaderElection, Leadership {
 
 	@Override
 	public void leave() {
-		try {
-			Contender leaving = this.candidacy.windUp();
-			awaitWork(leaving);
-			Durations.awaitQuietly(this.candidacy.resign(leaving), () -> this.candidacy.hurry(leaving));
-		}
-		catch (Throwable ex) {
-			this.loop.troubled = true;
-			throw ex;
-		}
-		finally {
-			this.candidacy.left();
-		}
+		this.candidacy.leave().await();
 	}
 
-	private void awaitWork(@Nullable Contender leaving) {
-		try {
-			this.candidacy.awaitWork(leaving);
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-		}
+	@Override
+	public CompletableFuture<Void> leaveAsync() {
+		return this.users.handOver(this.candidacy.leave().left());
 	}
 
 	@Override
@@ -188,6 +174,16 @@ final class ZooKeeperElection implements LeaderElection, Leadership {
 	@Override
 	public Optional<LeaderWork> begin() {
 		return Optional.ofNullable(this.candidacy.begin(workOfThread(), null));
+	}
+
+	@Override
+	public boolean yield() {
+		Departure departure = this.candidacy.stepDown(workOfThread());
+		if (departure == null) {
+			return false;
+		}
+		departure.await();
+		return true;
 	}
 
 	@Override

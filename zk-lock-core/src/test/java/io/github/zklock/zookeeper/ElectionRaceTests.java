@@ -129,17 +129,17 @@ class ElectionRaceTests extends ElectionTestSupport {
 	}
 
 	/**
-	 * A thread that leaves is held up on its way, and somebody has joined again since.
+	 * A thread that leaves is interrupted too late: somebody has joined again since.
 	 */
 	@Test
 	void leavingEndsNoLaterPart() throws Exception {
 		Recorder recorder = new Recorder(this.election);
 		lead(this.locks);
 		Candidacy candidacy = ((ZooKeeperElection) this.election).candidacy();
-		Contender leaving = candidacy.windUp();
+		Departure departure = candidacy.leave();
 		lead(this.locks);
 		assertThat(this.election.leadership().run(() -> {
-			candidacy.resign(leaving);
+			candidacy.hurry(departure.contender());
 			assertThat(this.election.leadership().isLeader()).isTrue();
 		})).isTrue();
 		recorder.awaitEvents("granted", "revoked", "granted");

@@ -1,23 +1,17 @@
 package io.github.zklock.spring.leader;
 
+import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
-import io.github.zklock.LockNames;
 import io.github.zklock.leader.LeaderElection;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * The part that the application takes in one role. To leave may take long, so that is
- * done by a thread of its own, and whoever wants to join meanwhile joins afterwards.
+ * The part that the application takes in one role. Whoever wants to join while it leaves
+ * joins afterwards: the election sees to that.
  */
 final class Candidate {
-
-	private static final Logger logger = LoggerFactory.getLogger(Candidate.class);
-
-	private final String role;
 
 	private final Supplier<LeaderElection> election;
 
@@ -29,11 +23,7 @@ final class Candidate {
 
 	private boolean joined;
 
-	private @Nullable Thread leaver;
-
-	private boolean listenerLeaving;
-
-	private volatile boolean impatient;
+	private CompletableFuture<Void> left = CompletableFuture.completedFuture(null);
 
 	/**
 	 * Create a candidate that takes no part yet.
@@ -44,7 +34,6 @@ final class Candidate {
 	 * called after each change
 	 */
 	Candidate(String role, Supplier<LeaderElection> election, LeadershipEvents events, BooleanSupplier wanted) {
-		this.role = role;
 		this.election = election;
 		this.events = events;
 		this.wanted = wanted;
@@ -70,11 +59,12 @@ final class Candidate {
 	 */
 	private synchronized void settle(@Nullable LeaderElection joining) {
 		boolean join = this.wanted.getAsBoolean();
-		if (this.leaver != null || this.listenerLeaving || join == this.joined) {
+		if (join == this.joined) {
 			return;
 		}
 		if (!join) {
-			this.leaver = startThread("zk-lock-leaving-" + LockNames.shown(this.role), this::leave);
+			this.left = this.election.get().leaveAsync();
+			this.joined = false;
 		}
 		else if (joining != null) {
 			joining.addListener(this.events);
@@ -83,109 +73,31 @@ final class Candidate {
 		}
 	}
 
-	private void leave() {
-		LeaderElection leaving = this.election.get();
-		if (leaving.leadership().isLeader()) {
-			this.events.expectRevocation();
-		}
-		try {
-			leaving.leave();
-		}
-		catch (RuntimeException ex) {
-			logger.warn("Leaving role '{}' has failed", LockNames.shown(this.role), ex);
-		}
-		finally {
-			left();
-		}
-		try {
-			settle();
-		}
-		catch (RuntimeException ex) {
-			logger.error("Role '{}' cannot be joined again", LockNames.shown(this.role), ex);
-		}
-	}
-
-	private synchronized void left() {
-		this.joined = false;
-		this.leaver = null;
-		notifyAll();
-	}
-
 	/**
 	 * The current thread is about to make the application leave: what it is doing is not
 	 * waited for.
 	 */
 	void resign() {
 		this.leadership.resign();
-		this.impatient = this.events.arePublishedBy(Thread.currentThread());
 	}
 
 	/**
-	 * If the current thread is that of a listener which makes the application leave, have
-	 * it leave, too: an election does not wait for those listeners that do.
+	 * Return what is completed when the application has left, if it is leaving.
 	 */
-	void leaveAsListener() {
-		if (this.events.arePublishedBy(Thread.currentThread()) && setListenerLeaving(true)) {
-			try {
-				this.election.get().leave();
-			}
-			finally {
-				setListenerLeaving(false);
-			}
-			settle();
-		}
+	synchronized CompletableFuture<Void> left() {
+		return this.left;
 	}
 
 	/**
-	 * Return whether the application is leaving.
-	 */
-	private synchronized boolean setListenerLeaving(boolean leaving) {
-		this.listenerLeaving = leaving && this.leaver != null;
-		return this.listenerLeaving;
-	}
-
-	/**
-	 * Return whether the application has joined, and has not left yet.
-	 */
-	synchronized boolean isTakingPart() {
-		return this.joined;
-	}
-
-	/**
-	 * Wait until the application has left and has heard of it.
-	 * @return false if interrupted before
-	 */
-	boolean awaitLeft() {
-		try {
-			synchronized (this) {
-				while (this.leaver != null) {
-					wait();
-				}
-			}
-			if (!this.impatient) {
-				this.events.awaitRevoked();
-			}
-			return true;
-		}
-		catch (InterruptedException ex) {
-			return false;
-		}
-	}
-
-	/**
-	 * Wait no longer for the work of a leader.
+	 * If the application is leaving, wait no longer for the work of a leader.
 	 */
 	synchronized void hurry() {
-		if (this.leaver != null) {
-			this.leaver.interrupt();
+		if (!this.joined && !this.left.isDone()) {
+			// Whoever is interrupted leaves without waiting
+			Thread.currentThread().interrupt();
+			this.election.get().leave();
+			Thread.interrupted();
 		}
-	}
-
-	static Thread startThread(String name, Runnable task) {
-		Thread thread = new Thread(task, name);
-		thread.setDaemon(true);
-		thread.start();
-		return thread;
 	}
 
 }

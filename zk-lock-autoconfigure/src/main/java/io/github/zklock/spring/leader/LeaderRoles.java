@@ -5,7 +5,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.function.Supplier;
 
 import io.github.zklock.LockRegistry;
@@ -179,46 +181,31 @@ public class LeaderRoles implements SmartLifecycle, ApplicationListener<Availabi
 	 */
 	@Override
 	public void stop() {
-		awaitLeft(leave());
-	}
-
-	@Override
-	public void stop(Runnable callback) {
-		List<Candidate> leaving = leave();
-		if (leaving.isEmpty()) {
-			callback.run();
-			return;
-		}
-		Candidate.startThread("zk-lock-leaving", () -> {
-			try {
-				awaitLeft(leaving);
-			}
-			finally {
-				callback.run();
-			}
-		});
-	}
-
-	private List<Candidate> leave() {
-		this.running = false;
-		List<Candidate> all = List.copyOf(this.candidates.values());
-		all.forEach(Candidate::resign);
-		all.forEach(Candidate::settle);
-		all.forEach(Candidate::leaveAsListener);
-		return all.stream().filter(Candidate::isTakingPart).toList();
-	}
-
-	private static void awaitLeft(List<Candidate> leaving) {
+		CountDownLatch left = new CountDownLatch(1);
+		stop(left::countDown);
 		boolean interrupted = false;
-		for (Candidate candidate : leaving) {
-			while (!candidate.awaitLeft()) {
+		while (left.getCount() > 0) {
+			try {
+				left.await();
+			}
+			catch (InterruptedException ex) {
 				interrupted = true;
-				leaving.forEach(Candidate::hurry);
+				this.candidates.values().forEach(Candidate::hurry);
 			}
 		}
 		if (interrupted) {
 			Thread.currentThread().interrupt();
 		}
+	}
+
+	@Override
+	public void stop(Runnable callback) {
+		this.running = false;
+		List<Candidate> all = List.copyOf(this.candidates.values());
+		all.forEach(Candidate::resign);
+		all.forEach(Candidate::settle);
+		CompletableFuture.allOf(all.stream().map(Candidate::left).toArray(CompletableFuture<?>[]::new))
+			.whenComplete((nothing, failure) -> callback.run());
 	}
 
 	@Override

@@ -128,6 +128,17 @@ final class RoleLeadership implements Leadership {
 		return begun;
 	}
 
+	@Override
+	public boolean yield() {
+		Leadership current = this.delegate.get();
+		LeaderTask task = task();
+		if (!current.isLeader() || (task != null && !task.isLeader())) {
+			return false;
+		}
+		resign();
+		return current.yield();
+	}
+
 	/**
 	 * Return what the current thread does as the leader, if it does.
 	 */
@@ -155,7 +166,8 @@ final class RoleLeadership implements Leadership {
 	}
 
 	/**
-	 * The current thread wants this process to leave: nobody waits for what it is doing.
+	 * The current thread wants this process to give up its leadership: nobody waits for
+	 * what it is doing.
 	 */
 	void resign() {
 		for (LeaderTask task = task(); task != null; task = task.outer()) {

@@ -1,7 +1,6 @@
 package io.github.zklock.spring.local;
 
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -59,11 +58,19 @@ final class LeadershipListeners {
 	}
 
 	/**
-	 * Return whether all listeners have heard what they were told.
-	 * @param except those whose listener calls are not waited for: they wait for this
+	 * Return whether all listeners have heard what they were told, but those who are
+	 * excused.
 	 */
-	boolean haveHeardAll(Set<Thread> except) {
-		return this.lines.stream().allMatch((line) -> line.hasHeardAll(except));
+	boolean haveHeardAll() {
+		return this.lines.stream().allMatch(Line::hasHeardAll);
+	}
+
+	/**
+	 * If the current thread is calling a listener, do not wait for that one before it has
+	 * returned: it may wait itself.
+	 */
+	void excuseCaller() {
+		this.lines.forEach(Line::excuseCaller);
 	}
 
 	private static final class Line {
@@ -78,6 +85,9 @@ final class LeadershipListeners {
 
 		private volatile @Nullable Thread caller;
 
+		// by the caller only
+		private volatile boolean excused;
+
 		private volatile boolean removed;
 
 		Line(LeadershipListener listener, Executor executor, Runnable onHeard) {
@@ -86,9 +96,14 @@ final class LeadershipListeners {
 			this.onHeard = onHeard;
 		}
 
-		boolean hasHeardAll(Set<Thread> except) {
-			Thread thread = this.caller;
-			return this.unheard.get() == 0 || (thread != null && except.contains(thread));
+		boolean hasHeardAll() {
+			return this.excused || this.unheard.get() == 0;
+		}
+
+		void excuseCaller() {
+			if (this.caller == Thread.currentThread()) {
+				this.excused = true;
+			}
 		}
 
 		void tell(Consumer<LeadershipListener> event) {
@@ -105,6 +120,7 @@ final class LeadershipListeners {
 			}
 			finally {
 				this.caller = null;
+				this.excused = false;
 				this.unheard.decrementAndGet();
 				this.onHeard.run();
 			}

@@ -2,12 +2,11 @@ package io.github.zklock.spring.local;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.HashSet;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
@@ -52,8 +51,7 @@ final class LocalElection implements LeaderElection, Leadership {
 
 	private final Condition changed = this.monitor.newCondition();
 
-	// If one of them is a listener's, that listener is not waited for
-	private final Set<Thread> leavers = new HashSet<>();
+	private final List<CompletableFuture<Void>> leavers = new ArrayList<>();
 
 	private boolean joined;
 
@@ -118,53 +116,102 @@ final class LocalElection implements LeaderElection, Leadership {
 
 	@Override
 	public void leave() {
-		boolean interrupted = guarded(() -> {
-			Reign ending = windUp();
-			boolean woken = awaitWork(ending);
-			end(ending);
-			woken = woken || awaitListeners();
-			if (woken) {
-				depart(ending);
-			}
-			this.leavers.remove(Thread.currentThread());
-			return woken;
+		guarded(() -> {
+			this.joined = false;
+			await(endTerm());
+			return true;
 		});
-		if (interrupted) {
-			Thread.currentThread().interrupt();
-		}
+	}
+
+	@Override
+	public CompletableFuture<Void> leaveAsync() {
+		return guarded(() -> {
+			this.joined = false;
+			CompletableFuture<Void> left = new CompletableFuture<>();
+			if (endTerm() == null) {
+				left.complete(null);
+			}
+			else {
+				this.leavers.add(left);
+			}
+			return left;
+		});
+	}
+
+	@Override
+	public boolean yield() {
+		Work work = workOfThread();
+		return guarded(() -> {
+			Reign present = openReign();
+			if (present == null || (work != null && work.reign() != present)) {
+				return false;
+			}
+			await(endTerm());
+			return true;
+		});
 	}
 
 	/**
-	 * Take part no longer, and let no more work begin.
-	 * @return the term of leadership that is to end
+	 * Let no more work begin, and end the term of leadership when it has ended, or has
+	 * been waited for for long enough. Neither the work of the current thread nor the
+	 * listener that it calls is waited for.
+	 * @return the term of leadership that is to end, null if there is none any more
 	 */
-	private @Nullable Reign windUp() {
-		this.leavers.add(Thread.currentThread());
+	private @Nullable Reign endTerm() {
+		windUp();
+		Reign present = this.reign;
+		if (present != null) {
+			long remaining = remaining(present);
+			if (remaining > 0) {
+				this.services.schedule(() -> hurry(present, false), remaining);
+			}
+			else {
+				end(present);
+			}
+		}
+		return (this.reign != null) ? this.reign : this.departing;
+	}
+
+	/**
+	 * Let no more work begin.
+	 */
+	private void windUp() {
+		this.listeners.excuseCaller();
 		heard();
-		this.joined = false;
 		Reign present = this.reign;
 		if (present != null) {
 			present.windUp();
 			endIfWoundUp(present);
 		}
-		return (present != null) ? present : this.departing;
 	}
 
 	/**
-	 * Wait until nobody else works as a leader who is about to leave.
-	 * @return whether an interrupt has ended the wait
+	 * Wait until a term of leadership has ended and listeners have heard of it, within
+	 * limits. An interrupt ends the waits, and stays set.
 	 */
-	private boolean awaitWork(@Nullable Reign ending) {
+	private void await(@Nullable Reign ending) {
 		try {
-			while (ending != null && ending.goesOn() && ending.isUsedByOther(Thread.currentThread())
-					&& remaining(ending) > 0) {
-				this.changed.awaitNanos(remaining(ending));
+			while (ending != null && (ending == this.reign || ending == this.departing)) {
+				this.changed.await();
 			}
-			return false;
 		}
 		catch (InterruptedException ex) {
-			return true;
+			hurry(ending, true);
+			Thread.currentThread().interrupt();
 		}
+	}
+
+	/**
+	 * Wait no longer for work, nor for listeners if nobody is to be waited for.
+	 */
+	private void hurry(@Nullable Reign ending, boolean forNobody) {
+		guarded(() -> {
+			end(ending);
+			if (forNobody) {
+				depart(ending);
+			}
+			return true;
+		});
 	}
 
 	/**
@@ -172,24 +219,6 @@ final class LocalElection implements LeaderElection, Leadership {
 	 */
 	private long remaining(Reign ending) {
 		return this.handOverNanos - ending.windingUpFor();
-	}
-
-	/**
-	 * Wait until the listeners have heard of the end of a leadership. A timer ends that,
-	 * too.
-	 * @return whether an interrupt has ended the wait
-	 */
-	private boolean awaitListeners() {
-		Reign ending = this.departing;
-		try {
-			while (ending != null && ending == this.departing) {
-				this.changed.await();
-			}
-			return false;
-		}
-		catch (InterruptedException ex) {
-			return true;
-		}
 	}
 
 	private void endIfWoundUp(Reign present) {
@@ -224,7 +253,7 @@ final class LocalElection implements LeaderElection, Leadership {
 
 	private void heard() {
 		guarded(() -> {
-			if (this.listeners.haveHeardAll(this.leavers)) {
+			if (this.listeners.haveHeardAll()) {
 				depart(this.departing);
 			}
 			return true;
@@ -240,6 +269,8 @@ final class LocalElection implements LeaderElection, Leadership {
 				this.departing = null;
 				this.timeout.cancel(false);
 				this.changed.signalAll();
+				this.leavers.forEach((left) -> this.services.users().inOrder().execute(() -> left.complete(null)));
+				this.leavers.clear();
 				proceed();
 			}
 			return true;
@@ -251,7 +282,9 @@ final class LocalElection implements LeaderElection, Leadership {
 	 */
 	void close() {
 		guarded(() -> {
-			end(windUp());
+			this.joined = false;
+			windUp();
+			end(this.reign);
 			return true;
 		});
 	}
@@ -260,15 +293,12 @@ final class LocalElection implements LeaderElection, Leadership {
 	 * Wait until the listeners have heard of the end.
 	 */
 	void awaitClosed() {
-		boolean interrupted = guarded(() -> {
+		guarded(() -> {
 			Reign ending = this.departing;
-			boolean woken = awaitListeners();
+			await(ending);
 			depart(ending);
-			return woken;
+			return true;
 		});
-		if (interrupted) {
-			Thread.currentThread().interrupt();
-		}
 	}
 
 	@Override

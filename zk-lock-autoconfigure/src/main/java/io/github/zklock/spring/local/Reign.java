@@ -64,13 +64,15 @@ final class Reign {
 	}
 
 	/**
-	 * Let no more work begin.
+	 * Let no more work begin, and tell that which is waited for. The work of the current
+	 * thread is not.
 	 */
 	void windUp() {
 		if (!this.windingUp) {
 			this.windingUpSince = System.nanoTime();
 			this.windingUp = true;
 		}
+		this.works.forEach((work) -> work.leaving(Thread.currentThread()));
 	}
 
 	/**
@@ -81,23 +83,18 @@ final class Reign {
 	}
 
 	/**
-	 * Return whether no work is going on, and no more will.
+	 * Return whether no work is waited for, and no more will begin.
 	 */
 	boolean isWoundUp() {
-		return this.windingUp && this.works.isEmpty();
-	}
-
-	boolean isUsedByOther(Thread thread) {
-		return this.works.stream().anyMatch((work) -> work.worker() != thread);
+		return this.windingUp && this.works.stream().allMatch(Work::hasResigned);
 	}
 
 	/**
-	 * End the term, and interrupt the work that is still going on, unless it is that of
-	 * the current thread, who knows.
+	 * End the term, and interrupt the work that is still going on.
 	 */
 	void end() {
 		this.over = true;
-		List.copyOf(this.works).forEach((work) -> work.lose(Thread.currentThread()));
+		List.copyOf(this.works).forEach(Work::lose);
 	}
 
 }

@@ -26,9 +26,13 @@ final class Work implements LeaderWork {
 
 	private final @Nullable Thread worker;
 
-	private final LossActions lossActions;
+	private final LossActions onLost;
+
+	private final LossActions onLeaving;
 
 	private State state = State.GOING_ON;
+
+	private boolean resigned;
 
 	/**
 	 * Begin to work.
@@ -41,15 +45,12 @@ final class Work implements LeaderWork {
 		this.election = election;
 		this.reign = reign;
 		this.worker = worker;
-		this.lossActions = new LossActions(users);
+		this.onLost = new LossActions(users);
+		this.onLeaving = new LossActions(users);
 	}
 
 	Reign reign() {
 		return this.reign;
-	}
-
-	@Nullable Thread worker() {
-		return this.worker;
 	}
 
 	@Override
@@ -72,7 +73,12 @@ final class Work implements LeaderWork {
 
 	@Override
 	public void onLost(Runnable action) {
-		this.lossActions.add(action);
+		this.onLost.add(action);
+	}
+
+	@Override
+	public void onLeaving(Runnable action) {
+		this.onLeaving.add(action);
 	}
 
 	@Override
@@ -91,19 +97,31 @@ final class Work implements LeaderWork {
 	// Under the monitor of the election
 
 	/**
-	 * Leadership has been given up.
-	 * @param resigning the thread that has given it up: its own work is not lost
+	 * This process is about to give up its leadership.
+	 * @param asking the thread that wants this: its own work is not waited for, and not
+	 * lost
 	 */
-	void lose(Thread resigning) {
-		if (this.state != State.GOING_ON) {
-			return;
+	void leaving(Thread asking) {
+		this.resigned |= this.worker == asking;
+		if (!this.resigned) {
+			this.onLeaving.lost();
 		}
-		if (this.worker == resigning) {
-			this.state = State.CLOSED;
-			return;
+	}
+
+	boolean hasResigned() {
+		return this.resigned;
+	}
+
+	/**
+	 * Leadership has been given up.
+	 */
+	void lose() {
+		if (this.state == State.GOING_ON) {
+			this.state = this.resigned ? State.CLOSED : State.LOST;
+			if (!this.resigned) {
+				this.onLost.lost();
+			}
 		}
-		this.state = State.LOST;
-		this.lossActions.lost();
 	}
 
 	/**

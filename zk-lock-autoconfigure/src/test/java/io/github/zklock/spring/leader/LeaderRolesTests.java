@@ -295,6 +295,56 @@ class LeaderRolesTests extends LeaderTestSupport {
 		assertThat(get(stillLed)).isFalse();
 	}
 
+	// Yielding
+
+	@Test
+	void yieldGivesTheRoleToTheNext() {
+		TestApplication first = leader();
+		TestApplication second = follower(first);
+		assertThat(second.leadership(ROLE).yield()).isFalse();
+		assertThat(first.leadership(ROLE).yield()).isTrue();
+		awaitLeader(second.leadership(ROLE));
+		awaitParticipants(second, ROLE, 2);
+		assertThat(second.participants(ROLE)).containsExactly(second.instance(), first.instance());
+		assertThat(second.leadership(ROLE).yield()).isTrue();
+		awaitLeader(first.leadership(ROLE));
+		awaitEvents(first, "granted orders, leads", "revoked orders", "granted orders, leads");
+	}
+
+	@Test
+	void taskThatYieldsIsNotWaitedForAndNotLost() throws Exception {
+		TestApplication application = leader("zk.lock.leader.hand-over-wait=1h");
+		Leadership leadership = application.leadership(ROLE);
+		long token = leadership.fencingToken();
+		assertThat(get(call(() -> application.roles().execution(ROLE, OnLost.INTERRUPT).run(() -> {
+			assertThat(leadership.yield()).isTrue();
+			assertThat(leadership.isLeader()).as("in the old term").isFalse();
+			assertThat(leadership.yield()).as("a later term").isFalse();
+			return "done";
+		}, () -> "skipped")))).isEqualTo("done");
+		awaitLeader(leadership);
+		assertThat(leadership.fencingToken()).isGreaterThan(token);
+	}
+
+	/**
+	 * To leave may take long, but needs no thread that waits.
+	 */
+	@Test
+	void leavingTakesNoThread() throws Exception {
+		TestApplication application = application("zk.lock.leader.roles=a,b,c,d", "zk.lock.leader.hand-over-wait=1h");
+		List<LeaderWork> works = new ArrayList<>();
+		for (String role : application.roles().roles()) {
+			awaitLeader(application.leadership(role));
+			works.add(application.leadership(role).begin().orElseThrow());
+		}
+		CountDownLatch stopped = new CountDownLatch(1);
+		application.roles().stop(stopped::countDown);
+		assertThat(Thread.getAllStackTraces().keySet()).extracting(Thread::getName)
+			.noneMatch((name) -> name.contains("leaving"));
+		works.forEach(LeaderWork::close);
+		assertThat(stopped.await(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+	}
+
 	@Configuration(proxyBeanMethods = false)
 	static class Worker {
 

@@ -75,6 +75,11 @@ final class ScriptedLeadership implements Leadership {
 		return Optional.of(work);
 	}
 
+	@Override
+	public boolean yield() {
+		throw new UnsupportedOperationException();
+	}
+
 	private final class ScriptedWork implements LeaderWork {
 
 		private final List<Runnable> actions = new CopyOnWriteArrayList<>();
@@ -114,6 +119,11 @@ final class ScriptedLeadership implements Leadership {
 			else {
 				this.actions.add(action);
 			}
+		}
+
+		@Override
+		public void onLeaving(Runnable action) {
+			throw new UnsupportedOperationException();
 		}
 
 		@Override

@@ -612,6 +612,84 @@ abstract class LeaderElectionContract extends RegistryTestSupport {
 	 * A pooled thread is never interrupted for work that it has done before.
 	 */
 	@Test
+	void leavesWithoutAThreadThatWaits() throws Exception {
+		lead(this.election);
+		LeaderWork work = this.leadership.begin().orElseThrow();
+		CompletableFuture<Void> left = this.election.leaveAsync();
+		assertThat(this.leadership.isLeader()).isFalse();
+		assertThat(work.isLeader()).isTrue();
+		assertThat(left).isNotDone();
+		work.close();
+		get(left);
+		assertThat(this.election.participants()).isEmpty();
+		get(this.election.leaveAsync());
+	}
+
+	@Test
+	void leavingWithoutAThreadDoesNotWaitForEver() throws Exception {
+		LeaderElection hasty = lead(registry(Duration.ofMillis(20)).election(ROLE));
+		CompletableFuture<Void> lost = new CompletableFuture<>();
+		LeaderWork work = hasty.leadership().begin().orElseThrow();
+		work.onLost(() -> lost.complete(null));
+		get(hasty.leaveAsync());
+		get(lost);
+		assertThat(work.isLeader()).isFalse();
+	}
+
+	@Test
+	void whoYieldsAloneLeadsAgainWithANewToken() {
+		Events events = new Events(lead(this.election));
+		long token = this.leadership.fencingToken();
+		assertThat(this.leadership.yield()).isTrue();
+		awaitLeader(this.election);
+		long later = this.leadership.fencingToken();
+		assertThat(later).isGreaterThan(token);
+		events.await("granted " + token, "revoked " + token, "granted " + later);
+	}
+
+	@Test
+	void whoDoesNotLeadHasNothingToYield() {
+		assertThat(this.leadership.yield()).isFalse();
+		lead(this.election);
+		LeaderWork work = this.leadership.begin().orElseThrow();
+		CompletableFuture<Void> left = this.election.leaveAsync();
+		assertThat(this.leadership.yield()).as("while leaving").isFalse();
+		work.close();
+		await().atMost(PATIENCE).until(left::isDone);
+		assertThat(this.leadership.isLeader()).isFalse();
+	}
+
+	@Test
+	void workThatYieldsIsNotLost() {
+		lead(this.election);
+		assertThat(this.leadership.run(() -> {
+			assertThat(this.leadership.yield()).isTrue();
+			assertThat(this.leadership.isLeader()).as("in the old term").isFalse();
+			assertThat(this.leadership.yield()).as("a later term").isFalse();
+			assertThat(Thread.currentThread().isInterrupted()).isFalse();
+		})).isTrue();
+		awaitLeader(this.election);
+	}
+
+	@Test
+	void workIsToldBeforeItIsWaitedFor() throws Exception {
+		lead(this.election);
+		AtomicInteger told = new AtomicInteger();
+		LeaderWork ended = this.leadership.begin().orElseThrow();
+		ended.onLeaving(told::incrementAndGet);
+		ended.close();
+		LeaderWork work = this.leadership.begin().orElseThrow();
+		CompletableFuture<Boolean> leads = new CompletableFuture<>();
+		work.onLeaving(() -> {
+			leads.complete(work.isLeader());
+			work.close();
+		});
+		this.election.leave();
+		assertThat(get(leads)).as("leads until it has ended").isTrue();
+		assertThat(told).hasValue(0);
+	}
+
+	@Test
 	void interruptNeverComesAfterTheWork() throws Exception {
 		AtomicBoolean stray = new AtomicBoolean();
 		AtomicInteger lost = new AtomicInteger();

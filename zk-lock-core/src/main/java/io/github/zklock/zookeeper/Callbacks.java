@@ -9,14 +9,15 @@ import io.github.zklock.LossInterrupt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What users want done when something is lost: once, in order, on their own threads. Only
- * a {@link LossInterrupt} is no code of theirs, and is sent at once. Thread-safe.
+ * What users want done when something happens that happens at most once: in order, on
+ * their own threads. Only a {@link LossInterrupt} is no code of theirs, and is sent at
+ * once. Thread-safe.
  */
-final class LossActions {
+final class Callbacks {
 
 	private enum State {
 
-		POSSIBLE, LOST, RULED_OUT
+		POSSIBLE, HAPPENED, RULED_OUT
 
 	}
 
@@ -28,12 +29,12 @@ final class LossActions {
 
 	private @Nullable Executor executor;
 
-	LossActions(UserThreads users) {
+	Callbacks(UserThreads users) {
 		this.users = users;
 	}
 
 	/**
-	 * Do something when it is lost, or now if it has been.
+	 * Do something when it happens, or now if it has.
 	 */
 	synchronized void add(Runnable action) {
 		Objects.requireNonNull(action, "'action' must not be null");
@@ -45,7 +46,7 @@ final class LossActions {
 				}
 				this.actions.add(action);
 			}
-			case LOST -> {
+			case HAPPENED -> {
 				this.actions.add(action);
 				interrupt();
 				runAll();
@@ -56,14 +57,14 @@ final class LossActions {
 	}
 
 	/**
-	 * It has been lost: interrupt whoever is to be interrupted, before anybody is told.
+	 * It has happened: interrupt whoever is to be interrupted, before anybody is told.
 	 * May be said again.
 	 */
 	synchronized void interrupt() {
 		if (this.state == State.POSSIBLE) {
-			this.state = State.LOST;
+			this.state = State.HAPPENED;
 		}
-		if (this.state == State.LOST) {
+		if (this.state == State.HAPPENED) {
 			this.actions.removeIf((action) -> {
 				boolean interrupt = action instanceof LossInterrupt;
 				if (interrupt) {
@@ -76,11 +77,11 @@ final class LossActions {
 	}
 
 	/**
-	 * It has been lost. May be said again: what could not be run before is run then.
+	 * It has happened. May be said again: what could not be run before is run then.
 	 */
-	synchronized void lost() {
+	synchronized void happened() {
 		interrupt();
-		if (this.state == State.LOST) {
+		if (this.state == State.HAPPENED) {
 			runAll();
 		}
 	}
@@ -100,7 +101,7 @@ final class LossActions {
 	}
 
 	/**
-	 * It cannot be lost any more.
+	 * It cannot happen any more.
 	 */
 	synchronized void ruleOut() {
 		if (this.state == State.POSSIBLE) {

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-class LossActionsTests {
+class CallbacksTests {
 
 	private final EventLoop loop = new EventLoop("loop");
 
@@ -24,7 +24,7 @@ class LossActionsTests {
 
 	private final UserThreads users = new UserThreads("users", this.loop, this::give);
 
-	private final LossActions actions = new LossActions(this.users);
+	private final Callbacks actions = new Callbacks(this.users);
 
 	private synchronized void give(Runnable task) {
 		this.given.add(task);
@@ -56,7 +56,7 @@ class LossActionsTests {
 		assertThat(Thread.currentThread().isInterrupted()).isTrue();
 		assertThat(interrupt.end()).isTrue();
 		assertThat(run).as("before anybody is told").isEmpty();
-		this.actions.lost();
+		this.actions.happened();
 		assertThat(done.await(30, TimeUnit.SECONDS)).isTrue();
 		assertThat(run).containsExactly("action");
 		assertThat(this.givenOne.await(30, TimeUnit.SECONDS)).isTrue();
@@ -64,7 +64,7 @@ class LossActionsTests {
 
 	@Test
 	void interruptThatComesAfterTheLossIsSentAtOnce() {
-		this.actions.lost();
+		this.actions.happened();
 		LossInterrupt interrupt = new LossInterrupt();
 		this.actions.add(interrupt);
 		assertThat(interrupt.end()).isTrue();
@@ -75,7 +75,7 @@ class LossActionsTests {
 		LossInterrupt interrupt = new LossInterrupt();
 		this.actions.add(interrupt);
 		this.actions.ruleOut();
-		this.actions.lost();
+		this.actions.happened();
 		assertThat(interrupt.end()).isFalse();
 	}
 
@@ -95,7 +95,7 @@ class LossActionsTests {
 		LossInterrupt interrupt = new LossInterrupt();
 		this.actions.add(interrupt);
 		this.actions.add(interrupted::countDown);
-		this.actions.lost();
+		this.actions.happened();
 		assertThat(interrupt.end()).isTrue();
 		assertThat(interrupted.await(30, TimeUnit.SECONDS)).isTrue();
 	}
