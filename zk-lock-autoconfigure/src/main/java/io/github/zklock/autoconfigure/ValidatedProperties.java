@@ -33,10 +33,13 @@ final class ValidatedProperties {
 
 	private final ZkLockProperties properties;
 
+	private final @Nullable String applicationName;
+
 	private final @Nullable List<ACL> acl;
 
 	ValidatedProperties(ZkLockProperties properties, Environment environment, @Nullable ClassLoader classLoader) {
 		this.properties = properties;
+		this.applicationName = environment.getProperty("spring.application.name");
 		checkEmbedded(environment, classLoader);
 		checkDurations();
 		checkMaxNodeBytes();
@@ -54,11 +57,12 @@ final class ValidatedProperties {
 	}
 
 	/**
-	 * Return the name of this instance, null for a random one.
+	 * Return the name of this instance: the one that the user has given it, or else a new
+	 * one.
 	 */
-	@Nullable String instance() {
+	String instance() {
 		String instance = this.properties.instance();
-		return StringUtils.hasText(instance) ? instance : null;
+		return StringUtils.hasText(instance) ? instance : InstanceName.next(this.applicationName);
 	}
 
 	/**
@@ -176,16 +180,13 @@ final class ValidatedProperties {
 	}
 
 	private void checkInstance() {
-		String instance = instance();
-		if (instance != null) {
-			try {
-				anyBuilder().instance(instance);
-			}
-			catch (IllegalArgumentException ex) {
-				throw new LockConfigurationException(
-						"'zk.lock.instance' cannot be used: %s.".formatted(ex.getMessage()),
-						"Make 'zk.lock.instance' shorter, or remove it for a random name.", ex);
-			}
+		try {
+			anyBuilder().instance(instance());
+		}
+		catch (IllegalArgumentException ex) {
+			throw new LockConfigurationException("'zk.lock.instance' cannot be used: %s.".formatted(ex.getMessage()),
+					"Make 'zk.lock.instance' shorter, or remove it for a name that is made of the application's and the host's.",
+					ex);
 		}
 	}
 

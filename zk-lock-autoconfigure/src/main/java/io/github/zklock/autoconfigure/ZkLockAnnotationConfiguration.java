@@ -37,10 +37,8 @@ class ZkLockAnnotationConfiguration {
 		@Bean
 		@ConditionalOnMissingBean
 		@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-		static LockAdvisingPostProcessor zkLockAdvisingPostProcessor(Environment environment,
-				ObjectProvider<SessionDemand> demand) {
-			return new LockAdvisingPostProcessor(order(environment), byClass(environment),
-					() -> demand.ifAvailable(SessionDemand::want));
+		static LockAdvisingPostProcessor zkLockAdvisingPostProcessor(Environment environment) {
+			return new LockAdvisingPostProcessor(order(environment), byClass(environment));
 		}
 
 		@Bean

@@ -2,7 +2,6 @@ package io.github.zklock.autoconfigure;
 
 import io.github.zklock.LockRegistry;
 
-import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
 import org.springframework.boot.autoconfigure.task.TaskExecutionAutoConfiguration;
@@ -12,7 +11,6 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
-import org.springframework.context.annotation.Role;
 
 /**
  * Auto-configuration of locks and elections. An application that has a
@@ -22,12 +20,6 @@ import org.springframework.context.annotation.Role;
 @EnableConfigurationProperties(ZkLockProperties.class)
 @Import(ZkLockAnnotationConfiguration.class)
 public final class ZkLockAutoConfiguration {
-
-	@Bean
-	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static SessionDemand zkLockSessionDemand() {
-		return new SessionDemand();
-	}
 
 	@Configuration(proxyBeanMethods = false)
 	@Conditional(PropertyCondition.Enabled.class)

@@ -20,7 +20,8 @@ import org.springframework.boot.context.properties.bind.Name;
  * by a path below which everything is kept.
  * @param root Node below which locks and elections are kept.
  * @param instance Name of this application's instance, for people who look at locks and
- * elections, for example the name of its pod. Random by default.
+ * elections, for example the name of its pod. By default made of the application's name,
+ * the host's, and something random.
  * @param maxWait How long to wait for a lock that others hold, unless something else is
  * said where it is taken.
  * @param session The session with ZooKeeper.
@@ -37,6 +38,8 @@ import org.springframework.boot.context.properties.bind.Name;
  * @param ssl TLS.
  * @param clientProperties Settings of the ZooKeeper client, by the names of its system
  * properties.
+ * @param clientLog What the ZooKeeper client logs by itself, unless levels are set for
+ * its loggers.
  * @param leader Elections.
  * @param embedded A ZooKeeper server inside this application, for development.
  * @param createRoot Whether the root is created if it does not exist. Otherwise somebody
@@ -49,7 +52,8 @@ public record ZkLockProperties(@DefaultValue("true") boolean enabled, @DefaultVa
 		@DefaultValue("false") boolean curatorReadWrite, @DefaultValue("continue") Startup startup,
 		@DefaultValue Shutdown shutdown, @DefaultValue("2147483547") int order, @DefaultValue List<Auth> auth,
 		@Nullable List<String> acl, @DefaultValue Ssl ssl, @DefaultValue Map<String, String> clientProperties,
-		@DefaultValue Leader leader, @DefaultValue Embedded embedded, @DefaultValue("true") boolean createRoot) {
+		@DefaultValue("quiet") ClientLog clientLog, @DefaultValue Leader leader, @DefaultValue Embedded embedded,
+		@DefaultValue("true") boolean createRoot) {
 
 	/**
 	 * Says nothing that may be secret.
@@ -91,6 +95,24 @@ public record ZkLockProperties(@DefaultValue("true") boolean enabled, @DefaultVa
 		 * Do not start.
 		 */
 		FAIL
+
+	}
+
+	/**
+	 * What the ZooKeeper client logs by itself.
+	 */
+	public enum ClientLog {
+
+		/**
+		 * Problems only, and none of those that it meets again and again while ZooKeeper
+		 * cannot be reached.
+		 */
+		QUIET,
+
+		/**
+		 * Everything.
+		 */
+		FULL
 
 	}
 

@@ -1,5 +1,7 @@
 package io.github.zklock.autoconfigure;
 
+import java.util.function.BooleanSupplier;
+
 import io.github.zklock.autoconfigure.ZkLockProperties.Startup;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
 import org.apache.zookeeper.ZooKeeper;
@@ -27,15 +29,21 @@ public final class ZooKeeperClient implements SmartLifecycle, DisposableBean {
 
 	private final Runs<ZooKeeperRun> runs;
 
-	private final SessionDemand demand;
+	private final BooleanSupplier demanded;
 
 	private final Startup startup;
 
 	private final StartupCheck check;
 
-	ZooKeeperClient(ZooKeeperRunFactory factory, SessionDemand demand, ZkLockProperties properties) {
+	/**
+	 * Create a client without a session.
+	 * @param factory makes the locks of each run
+	 * @param demanded whether the application is known to need a session from its start
+	 * @param properties the properties
+	 */
+	ZooKeeperClient(ZooKeeperRunFactory factory, BooleanSupplier demanded, ZkLockProperties properties) {
 		this.runs = new Runs<>(factory);
-		this.demand = demand;
+		this.demanded = demanded;
 		this.startup = properties.startup();
 		this.check = new StartupCheck(factory.address(), properties);
 	}
@@ -91,7 +99,7 @@ public final class ZooKeeperClient implements SmartLifecycle, DisposableBean {
 		if (this.startup == Startup.FAIL) {
 			checkOrStop();
 		}
-		else if (this.demand.isWanted()) {
+		else if (this.demanded.getAsBoolean()) {
 			locks().start();
 		}
 	}

@@ -3,9 +3,11 @@ package io.github.zklock.autoconfigure;
 import io.github.zklock.LockInspector;
 import io.github.zklock.LockListener;
 import io.github.zklock.LockRegistry;
+import io.github.zklock.spring.aop.LockAdvisingPostProcessor;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.logging.LoggingSystem;
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
@@ -30,11 +32,13 @@ class ZooKeeperConfiguration {
 	@Bean
 	@ConditionalOnMissingBean
 	ZooKeeperClient zkLockClient(ValidatedProperties properties, ZooKeeperConnectionDetails details,
-			SessionDemand demand, ConfigurableApplicationContext context, ObjectProvider<LockListener> listeners,
-			ObjectProvider<ZooKeeperLocksBuilderCustomizer> customizers) {
+			ObjectProvider<LockAdvisingPostProcessor> advice, ConfigurableApplicationContext context,
+			ObjectProvider<LockListener> listeners, ObjectProvider<ZooKeeperLocksBuilderCustomizer> customizers,
+			ObjectProvider<LoggingSystem> loggingSystem) {
 		ZooKeeperRunFactory factory = new ZooKeeperRunFactory(properties, details, new LockLossPublisher(context),
-				listeners, customizers);
-		ZooKeeperClient client = new ZooKeeperClient(factory, demand, properties.get());
+				listeners, customizers, loggingSystem);
+		ZooKeeperClient client = new ZooKeeperClient(factory,
+				() -> advice.stream().anyMatch(LockAdvisingPostProcessor::isUsed), properties.get());
 		if (details instanceof PropertiesZooKeeperConnectionDetails own) {
 			own.onBundleUpdate(client::update);
 		}

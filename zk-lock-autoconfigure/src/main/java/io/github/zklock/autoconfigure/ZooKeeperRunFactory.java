@@ -8,6 +8,7 @@ import java.util.function.Supplier;
 
 import io.github.zklock.LockListener;
 import io.github.zklock.autoconfigure.ZkLockProperties.Auth;
+import io.github.zklock.autoconfigure.ZkLockProperties.ClientLog;
 import io.github.zklock.autoconfigure.ZkLockProperties.Session;
 import io.github.zklock.spring.LockConfigurationException;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
@@ -17,6 +18,7 @@ import org.apache.zookeeper.data.ACL;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.logging.LoggingSystem;
 import org.springframework.boot.ssl.SslBundle;
 
 /**
@@ -39,14 +41,18 @@ final class ZooKeeperRunFactory implements Supplier<ZooKeeperRun> {
 
 	private final ObjectProvider<ZooKeeperLocksBuilderCustomizer> customizers;
 
+	private final ObjectProvider<LoggingSystem> loggingSystem;
+
 	ZooKeeperRunFactory(ValidatedProperties validated, ZooKeeperConnectionDetails details, LockListener publisher,
-			ObjectProvider<LockListener> listeners, ObjectProvider<ZooKeeperLocksBuilderCustomizer> customizers) {
+			ObjectProvider<LockListener> listeners, ObjectProvider<ZooKeeperLocksBuilderCustomizer> customizers,
+			ObjectProvider<LoggingSystem> loggingSystem) {
 		this.validated = validated;
 		this.properties = validated.get();
 		this.details = details;
 		this.publisher = publisher;
 		this.listeners = listeners;
 		this.customizers = customizers;
+		this.loggingSystem = loggingSystem;
 		checkConnectString();
 		checkTls(details.getSslBundle());
 		checkCreator(details.getSslBundle());
@@ -124,6 +130,9 @@ final class ZooKeeperRunFactory implements Supplier<ZooKeeperRun> {
 
 	@Override
 	public ZooKeeperRun get() {
+		if (this.properties.clientLog() == ClientLog.QUIET) {
+			QuietClient.quieten(this.loggingSystem.getIfAvailable());
+		}
 		SslBundle bundle = this.details.getSslBundle();
 		KeyStoreFiles files = (bundle != null) ? new KeyStoreFiles(bundle) : null;
 		try {
@@ -160,15 +169,12 @@ final class ZooKeeperRunFactory implements Supplier<ZooKeeperRun> {
 			.handOverWait(this.properties.leader().handOverWait())
 			.curatorReadWrite(this.properties.curatorReadWrite())
 			.createRoot(this.properties.createRoot())
+			.instance(this.validated.instance())
 			.clientConfig(() -> clientConfig(clientProperties))
 			.listener(this.publisher);
 		List<ACL> acl = this.validated.acl();
 		if (acl != null) {
 			builder.acl(acl);
-		}
-		String instance = this.validated.instance();
-		if (instance != null) {
-			builder.instance(instance);
 		}
 		for (Auth auth : this.properties.auth()) {
 			builder.authInfo(auth.scheme(), Objects.requireNonNull(auth.value()));

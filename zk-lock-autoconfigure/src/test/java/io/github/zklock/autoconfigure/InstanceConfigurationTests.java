@@ -1,5 +1,8 @@
 package io.github.zklock.autoconfigure;
 
+import java.net.InetAddress;
+import java.util.regex.Pattern;
+
 import io.github.zklock.LockContender;
 import io.github.zklock.LockContender.Origin;
 import io.github.zklock.LockInspector;
@@ -10,6 +13,7 @@ import io.github.zklock.embedded.ConnectString;
 import io.github.zklock.embedded.EmbeddedZooKeeper;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.context.ConfigurableApplicationContext;
@@ -43,14 +47,35 @@ class InstanceConfigurationTests extends ServerTestSupport {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "zookeeper", "local" })
-	void emptyNameIsNone(String type) {
-		runner().withPropertyValues("zk.lock.type=" + type, "zk.lock.instance=").run((context) -> {
-			context.getBean(LockRegistry.class).lock("name").lock();
-			assertThat(context.getBean(LockInspector.class).queue("name")).singleElement()
-				.extracting(LockContender::instance)
-				.asString()
-				.matches("[0-9a-f]{8}");
-		});
+	void nameIsMadeOfApplicationAndHostByDefault(String type) throws Exception {
+		String host = InetAddress.getLocalHost().getHostName();
+		runner()
+			.withPropertyValues("zk.lock.type=" + type, "zk.lock.instance=", "spring.application.name=shop of shops")
+			.run((context) -> {
+				context.getBean(LockRegistry.class).lock("name").lock();
+				assertThat(context.getBean(LockInspector.class).queue("name")).singleElement()
+					.extracting(LockContender::instance)
+					.asString()
+					.matches("shop of shops-" + Pattern.quote(host) + "-[0-9a-f]{8}");
+			});
+	}
+
+	@Test
+	void applicationWithoutANameHasThatOfItsHost() throws Exception {
+		String host = InetAddress.getLocalHost().getHostName();
+		runner().run((context) -> assertThat(context.getBean(ZooKeeperClient.class).instance())
+			.matches(Pattern.quote(host) + "-[0-9a-f]{8}"));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "x, 300, host, 1", "x, 1, host, 100", "\u20ac, 100, \u20ac, 100",
+			"\ud83d\ude00, 1, \ud83d\ude00, 300" })
+	void longNamesOfApplicationsAndHostsAreCut(String application, int times, String host, int hostTimes) {
+		String name = InstanceName.next(application.repeat(times), host.repeat(hostTimes));
+		assertThat(LockNames.segment(name).length()).isLessThanOrEqualTo(100);
+		assertThat(name).startsWith(application).contains("-" + host).matches("(?s).*-[0-9a-f]{8}");
+		runner().withPropertyValues("spring.application.name=" + application.repeat(times))
+			.run((context) -> assertThat(context).hasNotFailed());
 	}
 
 	@Test

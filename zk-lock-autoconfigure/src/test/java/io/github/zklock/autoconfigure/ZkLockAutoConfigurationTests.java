@@ -93,8 +93,7 @@ class ZkLockAutoConfigurationTests {
 		this.runner.run((context) -> assertThat(context).hasSingleBean(LockRegistry.class)
 			.hasSingleBean(LockInspector.class)
 			.hasSingleBean(LockTemplate.class)
-			.hasSingleBean(ZooKeeperClient.class)
-			.hasSingleBean(SessionDemand.class));
+			.hasSingleBean(ZooKeeperClient.class));
 	}
 
 	@Test
@@ -127,8 +126,7 @@ class ZkLockAutoConfigurationTests {
 				.doesNotHaveBean(LockTemplate.class)
 				.doesNotHaveBean(ZooKeeperClient.class)
 				.doesNotHaveBean(ZooKeeperConnectionDetails.class)
-				.hasSingleBean(ZkLockProperties.class)
-				.hasSingleBean(SessionDemand.class));
+				.hasSingleBean(ZkLockProperties.class));
 	}
 
 	// Properties are read as Spring Boot binds them

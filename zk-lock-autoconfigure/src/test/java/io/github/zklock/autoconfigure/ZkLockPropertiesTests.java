@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Objects;
 
 import io.github.zklock.autoconfigure.ZkLockProperties.Auth;
+import io.github.zklock.autoconfigure.ZkLockProperties.ClientLog;
 import io.github.zklock.autoconfigure.ZkLockProperties.Startup;
 import org.json.JSONArray;
 import org.json.JSONException;
@@ -54,6 +55,7 @@ class ZkLockPropertiesTests {
 		DEFAULTS.put("zk.lock.create-root", "true");
 		DEFAULTS.put("zk.lock.ssl.bundle", NONE);
 		DEFAULTS.put("zk.lock.client-properties", NONE);
+		DEFAULTS.put("zk.lock.client-log", "quiet");
 		DEFAULTS.put("zk.lock.leader.roles", NONE);
 		DEFAULTS.put("zk.lock.leader.follow-readiness", "true");
 		DEFAULTS.put("zk.lock.leader.hand-over-wait", "10s");
@@ -91,6 +93,7 @@ class ZkLockPropertiesTests {
 		assertThat(properties.createRoot()).isTrue();
 		assertThat(properties.ssl().bundle()).isNull();
 		assertThat(properties.clientProperties()).isEmpty();
+		assertThat(properties.clientLog()).isEqualTo(ClientLog.QUIET);
 		assertThat(properties.leader().roles()).isEmpty();
 		assertThat(properties.leader().followReadiness()).isTrue();
 		assertThat(properties.leader().handOverWait()).isEqualTo(Duration.ofSeconds(10));

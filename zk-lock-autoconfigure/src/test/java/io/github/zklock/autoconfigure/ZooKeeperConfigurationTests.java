@@ -12,6 +12,7 @@ import io.github.zklock.LockUnavailableException;
 import io.github.zklock.embedded.ConnectString;
 import io.github.zklock.embedded.EmbeddedZooKeeper;
 import io.github.zklock.embedded.Sessions;
+import io.github.zklock.spring.DistributedLock;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.data.Stat;
@@ -20,8 +21,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.slf4j.LoggerFactory;
 
-import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -57,8 +56,8 @@ class ZooKeeperConfigurationTests extends ServerTestSupport {
 	}
 
 	@Test
-	void sessionAtTheStartOnDemand() {
-		runner().withUserConfiguration(Demanding.class)
+	void sessionAtTheStartIfAMethodNeedsIt() {
+		runner().withBean(Demanding.class)
 			.run((context) -> await().atMost(PATIENCE).until(() -> server().view().sessions().size() == 1));
 	}
 
@@ -190,22 +189,10 @@ class ZooKeeperConfigurationTests extends ServerTestSupport {
 		});
 	}
 
-	@Configuration(proxyBeanMethods = false)
 	static class Demanding {
 
-		@Bean
-		static BeanPostProcessor demand(ObjectProvider<SessionDemand> demand) {
-			return new BeanPostProcessor() {
-
-				@Override
-				public Object postProcessAfterInitialization(Object bean, String beanName) {
-					if (bean instanceof LockRegistry) {
-						demand.getObject().want();
-					}
-					return bean;
-				}
-
-			};
+		@DistributedLock("name")
+		public void locked() {
 		}
 
 	}

@@ -128,8 +128,7 @@ class LockedCounterIT extends LockedCallTestSupport {
 
 		@Bean
 		static LockAdvisingPostProcessor lockAdvice() {
-			return new LockAdvisingPostProcessor(Ordered.LOWEST_PRECEDENCE - 100, true, () -> {
-			});
+			return new LockAdvisingPostProcessor(Ordered.LOWEST_PRECEDENCE - 100, true);
 		}
 
 		@Bean

@@ -234,8 +234,7 @@ class ReactiveCommitTests extends LockedCallTestSupport {
 
 		@Bean
 		static LockAdvisingPostProcessor lockAdvice() {
-			return new LockAdvisingPostProcessor(Ordered.LOWEST_PRECEDENCE - 100, true, () -> {
-			});
+			return new LockAdvisingPostProcessor(Ordered.LOWEST_PRECEDENCE - 100, true);
 		}
 
 		@Bean

@@ -579,8 +579,7 @@ class TransactionTests extends LockedCallTestSupport {
 
 		@Bean
 		static LockAdvisingPostProcessor lockAdvice() {
-			return new LockAdvisingPostProcessor(Ordered.LOWEST_PRECEDENCE - 100, true, () -> {
-			});
+			return new LockAdvisingPostProcessor(Ordered.LOWEST_PRECEDENCE - 100, true);
 		}
 
 		@Bean

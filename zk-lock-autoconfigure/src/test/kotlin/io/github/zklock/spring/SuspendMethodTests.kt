@@ -39,7 +39,7 @@ internal class SuspendMethodTests(server: EmbeddedZooKeeper, @ConnectString conn
 
 	private val context = closing(AnnotationConfigApplicationContext().apply {
 		registerBean<LockTemplate> { LockTemplate(AnsweredLocks(this@SuspendMethodTests.locks), PATIENCE) { it.run() } }
-		registerBean<LockAdvisingPostProcessor> { LockAdvisingPostProcessor(Ordered.LOWEST_PRECEDENCE - 100, true) {} }
+		registerBean<LockAdvisingPostProcessor> { LockAdvisingPostProcessor(Ordered.LOWEST_PRECEDENCE - 100, true) }
 		registerBean<Inner>()
 		registerBean<Outer>()
 		refresh()
@@ -138,7 +138,7 @@ internal class SuspendMethodTests(server: EmbeddedZooKeeper, @ConnectString conn
 
 	private inline fun <reified T : Any> start() = closing(AnnotationConfigApplicationContext().apply {
 		registerBean<LockTemplate> { LockTemplate(AnsweredLocks(this@SuspendMethodTests.locks), PATIENCE) { it.run() } }
-		registerBean<LockAdvisingPostProcessor> { LockAdvisingPostProcessor(Ordered.LOWEST_PRECEDENCE - 100, true) {} }
+		registerBean<LockAdvisingPostProcessor> { LockAdvisingPostProcessor(Ordered.LOWEST_PRECEDENCE - 100, true) }
 		registerBean<LeaderAdvisingPostProcessor> { LeaderAdvisingPostProcessor(Ordered.LOWEST_PRECEDENCE - 101, true) }
 		registerBean<LeaderRoles> { LeaderRoles(this, { this@SuspendMethodTests.locks }, null, listOf(), true) }
 		registerBean<T>()

@@ -44,16 +44,26 @@ final class NodeData {
 
 	/**
 	 * Create a text.
-	 * @param instance the name of the instance, null for a random one
+	 * @param instance the name of the instance, null for one of the host's name and
+	 * something random
 	 */
 	NodeData(@Nullable String instance) {
-		this((instance != null) ? instance : random(8), host());
+		this(instance, host());
 	}
 
-	NodeData(String instance, String host) {
-		this.instance = instance;
-		this.who = "zk-lock instance=%s id=%s host=%s pid=%d".formatted(LockPath.encode(instance), this.id,
+	NodeData(@Nullable String instance, String host) {
+		this.instance = (instance != null) ? instance : nameOn(host);
+		this.who = "zk-lock instance=%s id=%s host=%s pid=%d".formatted(LockPath.encode(this.instance), this.id,
 				cut(host.replaceAll("\\s", "_"), LONGEST_HOST), ProcessHandle.current().pid());
+	}
+
+	private static String nameOn(String host) {
+		String suffix = "-" + random(8);
+		String prefix = host;
+		while (LockPath.encode(prefix + suffix).length() > LONGEST_INSTANCE) {
+			prefix = prefix.substring(0, prefix.offsetByCodePoints(prefix.length(), -1));
+		}
+		return prefix + suffix;
 	}
 
 	private static String random(int digits) {

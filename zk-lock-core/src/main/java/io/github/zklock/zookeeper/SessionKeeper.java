@@ -620,9 +620,10 @@ final class SessionKeeper implements Session.Observer, Outage.Observer {
 	private void awaitDeletes() throws InterruptedException {
 		if (!await(this::canDelete, TimeUnit.MILLISECONDS.toNanos(CLOSE_TIMEOUT_MILLIS))) {
 			Session session = this.current;
-			logger.warn("ZooKeeper ({}) is not connected: locks are freed when session {} expires, after up to {} ms",
-					address(), (session != null) ? session.id() : "?",
-					((session != null) ? session.timeout() : this.settings.timeout()).toMillis());
+			logger.warn(
+					"ZooKeeper ({}) is not connected: the nodes of this process are deleted when their session expires,"
+							+ " after up to {} ms",
+					address(), ((session != null) ? session.timeout() : this.settings.timeout()).toMillis());
 		}
 	}
 

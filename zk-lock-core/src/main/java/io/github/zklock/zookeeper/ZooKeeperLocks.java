@@ -512,7 +512,8 @@ public final class ZooKeeperLocks implements LockRegistry, LockInspector, AutoCl
 		 * Set the name by which the registry is known in its nodes and threads, for
 		 * people: for example the name of the pod, or a URL at which it is found. Others
 		 * read it from {@link LockContender#instance()} and
-		 * {@link Participant#instance()}. It need not be unique. The default is random.
+		 * {@link Participant#instance()}. It need not be unique. The default is the name
+		 * of the host and something random.
 		 * @param instance a name that has at most 100 bytes when it is percent-encoded
 		 * @return this builder
 		 */

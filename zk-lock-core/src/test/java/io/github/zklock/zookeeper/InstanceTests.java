@@ -1,7 +1,9 @@
 package io.github.zklock.zookeeper;
 
+import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
+import java.util.regex.Pattern;
 
 import io.github.zklock.LockContender;
 import io.github.zklock.LockContender.Origin;
@@ -73,8 +75,19 @@ class InstanceTests extends ElectionTestSupport {
 	}
 
 	@Test
-	void nameIsRandomByDefault() {
-		assertThat(registry().instance()).matches("[0-9a-f]{8}").isNotEqualTo(registry().instance());
+	void nameIsThatOfTheHostWithSomethingRandomByDefault() throws Exception {
+		String host = InetAddress.getLocalHost().getHostName();
+		assertThat(registry().instance()).matches(Pattern.quote(host) + "-[0-9a-f]{8}")
+			.isNotEqualTo(registry().instance());
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "host, 0", "x, 300", "\u20ac, 60", "\ud83d\ude00, 40" })
+	void longNameOfAHostIsCut(String part, int times) {
+		String host = part.repeat(Math.max(1, times));
+		String name = new NodeData(null, host).instance();
+		assertThat(NodeData.requireInstance(name)).matches("(?s)(.*)-[0-9a-f]{8}");
+		assertThat(host).startsWith(name.substring(0, name.length() - 9));
 	}
 
 	@Test

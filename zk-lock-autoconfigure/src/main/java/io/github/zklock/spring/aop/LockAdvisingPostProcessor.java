@@ -22,8 +22,6 @@ public class LockAdvisingPostProcessor extends AnnotationAdvisingPostProcessor<D
 	private static final boolean REACTOR = ClassUtils.isPresent("reactor.core.publisher.Mono",
 			LockAdvisingPostProcessor.class.getClassLoader());
 
-	private final transient Runnable onUse;
-
 	private transient @Nullable Advisor check;
 
 	private transient @Nullable LockedMethods methods;
@@ -38,11 +36,17 @@ public class LockAdvisingPostProcessor extends AnnotationAdvisingPostProcessor<D
 	 * Create a post-processor.
 	 * @param order the order of the advice among the other advice of a bean
 	 * @param byClass whether proxies extend the class of the bean
-	 * @param onUse called when a bean has got the advice
 	 */
-	public LockAdvisingPostProcessor(int order, boolean byClass, Runnable onUse) {
+	public LockAdvisingPostProcessor(int order, boolean byClass) {
 		super(new AnnotationRules<>(DistributedLock.class), order, byClass);
-		this.onUse = onUse;
+	}
+
+	/**
+	 * Return whether the application needs locks.
+	 * @return whether a bean has got the advice
+	 */
+	public boolean isUsed() {
+		return this.used;
 	}
 
 	@Override
@@ -77,7 +81,6 @@ public class LockAdvisingPostProcessor extends AnnotationAdvisingPostProcessor<D
 			rejectFrozen(proxy, beanName, annotatedClass);
 			proxy.addAdvisor(check);
 		}
-		this.onUse.run();
 		this.used = true;
 		requireTemplate();
 	}

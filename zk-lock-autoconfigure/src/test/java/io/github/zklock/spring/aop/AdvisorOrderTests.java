@@ -157,8 +157,7 @@ class AdvisorOrderTests extends LockedBeansSupport {
 	}
 
 	private static LockAdvisingPostProcessor withOrder(int order) {
-		return new LockAdvisingPostProcessor(order, true, () -> {
-		});
+		return new LockAdvisingPostProcessor(order, true);
 	}
 
 	private List<String> events(BeanPostProcessor locking) throws Exception {

@@ -124,13 +124,11 @@ abstract class LockedBeansSupport {
 	}
 
 	static LockAdvisingPostProcessor byClass() {
-		return new LockAdvisingPostProcessor(ORDER, true, () -> {
-		});
+		return new LockAdvisingPostProcessor(ORDER, true);
 	}
 
 	static LockAdvisingPostProcessor byInterface() {
-		return new LockAdvisingPostProcessor(ORDER, false, () -> {
-		});
+		return new LockAdvisingPostProcessor(ORDER, false);
 	}
 
 	AnnotationConfigApplicationContext start(Class<?>... components) {
