@@ -18,7 +18,7 @@ final class LocalLocksLifecycle implements SmartLifecycle, DisposableBean {
 	private final Runs<LocalRun> runs;
 
 	LocalLocksLifecycle(Supplier<LocalLocks> factory) {
-		this.runs = new Runs<>(() -> new LocalRun(factory.get()));
+		this.runs = new Runs<>("this application (zk.lock.type=local)", () -> new LocalRun(factory.get()));
 	}
 
 	Runs<LocalRun> runs() {

@@ -47,7 +47,7 @@ final class RestartableElection implements LeaderElection, Leadership {
 	private LeaderElection currentOrThrow() {
 		Run run = this.runs.current();
 		if (run == null) {
-			throw RestartableRegistry.stopped("Role", this.role);
+			throw this.runs.stopped("Role", this.role);
 		}
 		return run.registry().election(this.role);
 	}

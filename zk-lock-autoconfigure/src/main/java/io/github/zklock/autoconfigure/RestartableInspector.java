@@ -62,7 +62,7 @@ final class RestartableInspector implements LockInspector {
 	private LockInspector current(String what, String name) {
 		Run run = this.runs.current();
 		if (run == null) {
-			throw RestartableRegistry.stopped(what, name);
+			throw this.runs.stopped(what, name);
 		}
 		return run.inspector();
 	}

@@ -145,7 +145,7 @@ final class RestartableLock implements NamedLock {
 	}
 
 	private LockUnavailableException stopped() {
-		return RestartableRegistry.stopped("Lock", this.name);
+		return this.runs.stopped("Lock", this.name);
 	}
 
 	@Override

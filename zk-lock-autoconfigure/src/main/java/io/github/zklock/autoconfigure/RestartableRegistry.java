@@ -6,9 +6,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 import io.github.zklock.LockNames;
 import io.github.zklock.LockRegistry;
-import io.github.zklock.LockUnavailableException;
 import io.github.zklock.NamedLock;
-import io.github.zklock.UnavailableReason;
 import io.github.zklock.leader.LeaderElection;
 
 /**
@@ -51,12 +49,6 @@ final class RestartableRegistry implements LockRegistry {
 	private static String requireValid(String name) {
 		Objects.requireNonNull(name, "The name of a lock or role must not be null");
 		return LockNames.requireValid(name);
-	}
-
-	static LockUnavailableException stopped(String what, String name) {
-		return new LockUnavailableException(name,
-				"%s '%s' is unavailable: the application has been stopped".formatted(what, LockNames.shown(name)),
-				UnavailableReason.CLOSED, null);
 	}
 
 }

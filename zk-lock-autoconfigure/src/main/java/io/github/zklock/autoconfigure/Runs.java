@@ -4,6 +4,9 @@ import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
+import io.github.zklock.LockNames;
+import io.github.zklock.LockUnavailableException;
+import io.github.zklock.UnavailableReason;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +22,8 @@ final class Runs<R extends Run> {
 	// it must have unlocked it
 	private static final int REMEMBERED = 2;
 
+	private final String place;
+
 	private final Supplier<R> factory;
 
 	private volatile @Nullable R current;
@@ -31,7 +36,13 @@ final class Runs<R extends Run> {
 
 	private boolean destroyed;
 
-	Runs(Supplier<R> factory) {
+	/**
+	 * Create runs of which none has begun.
+	 * @param place where the locks are, for people
+	 * @param factory makes a run
+	 */
+	Runs(String place, Supplier<R> factory) {
+		this.place = place;
 		this.factory = factory;
 	}
 
@@ -55,6 +66,19 @@ final class Runs<R extends Run> {
 		}
 		proposed.close();
 		return this.current;
+	}
+
+	/**
+	 * Say that there is no run.
+	 * @param what what was asked for
+	 */
+	LockUnavailableException stopped(String what, String name) {
+		return new LockUnavailableException(name,
+				"""
+						%s '%s' is unavailable from %s: the application has been stopped, after it has waited for those who hold \
+						locks (zk.lock.shutdown.wait)"""
+					.formatted(what, LockNames.shown(name), this.place),
+				UnavailableReason.CLOSED, null);
 	}
 
 	/**

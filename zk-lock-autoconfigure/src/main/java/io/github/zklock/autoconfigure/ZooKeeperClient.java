@@ -42,7 +42,7 @@ public final class ZooKeeperClient implements SmartLifecycle, DisposableBean {
 	 * @param properties the properties
 	 */
 	ZooKeeperClient(ZooKeeperRunFactory factory, BooleanSupplier demanded, ZkLockProperties properties) {
-		this.runs = new Runs<>(factory);
+		this.runs = new Runs<>("ZooKeeper (%s)".formatted(factory.address()), factory);
 		this.demanded = demanded;
 		this.startup = properties.startup();
 		this.check = new StartupCheck(factory.address(), properties);

@@ -9,6 +9,7 @@ import io.github.zklock.LockInspector;
 import io.github.zklock.LockNames;
 import io.github.zklock.LockRegistry;
 import io.github.zklock.LockUnavailableException;
+import io.github.zklock.UnavailableReason;
 import io.github.zklock.embedded.ConnectString;
 import io.github.zklock.embedded.EmbeddedZooKeeper;
 import org.junit.jupiter.api.Test;
@@ -115,7 +116,10 @@ class InstanceConfigurationTests extends ServerTestSupport {
 			context.getSourceApplicationContext(ConfigurableApplicationContext.class).stop();
 			assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(registry.lock(name)::lock)
 				.satisfies((ex) -> assertThat(ex.name()).isEqualTo(name))
-				.satisfies((ex) -> assertThat(ex.getMessage()).contains("'x\\nx").hasSizeLessThan(400));
+				.satisfies((ex) -> assertThat(ex.reason()).isEqualTo(UnavailableReason.CLOSED))
+				.satisfies((ex) -> assertThat(ex.getMessage())
+					.contains("'x\\nx", "ZooKeeper (" + connectString() + ")", "zk.lock.shutdown.wait")
+					.hasSizeLessThan(500));
 			assertThatIllegalArgumentException().isThrownBy(() -> registry.lock(name + "\ud800"))
 				.satisfies((ex) -> assertThat(ex.getMessage()).contains("'x\\nx").hasSizeLessThan(400));
 			assertThat(registry.lock(name).toString() + registry.election(name)).doesNotContain("\n")

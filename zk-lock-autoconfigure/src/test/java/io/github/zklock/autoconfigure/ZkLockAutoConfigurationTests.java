@@ -517,7 +517,7 @@ class ZkLockAutoConfigurationTests {
 
 		@Bean
 		LockInspector lockInspector() {
-			return new RestartableInspector(new Runs<>(() -> {
+			return new RestartableInspector(new Runs<>("nowhere", () -> {
 				throw new IllegalStateException();
 			}));
 		}

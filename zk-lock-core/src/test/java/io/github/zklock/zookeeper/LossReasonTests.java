@@ -200,7 +200,7 @@ class LossReasonTests extends LockTestSupport {
 			.withThrowableThat()
 			.withCauseInstanceOf(LockLostException.class)
 			.havingCause()
-			.withMessageContainingAll("'role'", "left the election", "'handOverWait'", "zk.lock.leader.hand-over-wait")
+			.withMessageContainingAll("'role'", "has given it up", "'handOverWait'", "zk.lock.leader.hand-over-wait")
 			.satisfies((loss) -> assertThat(((LockLostException) loss).reason()).isEqualTo(LossReason.GIVEN_UP));
 		assertThat(this.log.texts(Level.INFO))
 			.anyMatch((line) -> line.matches("Leadership of 'role' granted, token \\d+"))

@@ -2,6 +2,7 @@ package io.github.zklock.sample.cluster;
 
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 
 import io.github.zklock.spring.LockLostEvent;
 import org.slf4j.Logger;
@@ -53,8 +54,8 @@ public class Journal {
 
 	@EventListener
 	void lost(LockLostEvent event) {
-		warn("lost lock '%s': no word from ZooKeeper for too long, or somebody has taken it away"
-			.formatted(event.name()));
+		warn("lost lock '%s': %s".formatted(event.name(),
+				event.reason().name().toLowerCase(Locale.ROOT).replace('_', ' ')));
 	}
 
 	/**

@@ -4,7 +4,7 @@ import java.time.Duration;
 
 import io.github.zklock.LockInspector;
 import io.github.zklock.LockRegistry;
-import io.github.zklock.leader.LeaderElection;
+import io.github.zklock.leader.Leadership;
 import io.github.zklock.sample.cluster.Journal;
 import io.github.zklock.sample.cluster.Queues;
 import io.github.zklock.sample.cluster.Self;
@@ -89,13 +89,12 @@ class ClusterController {
 	@PostMapping("/leadership/release")
 	@ResponseStatus(HttpStatus.NO_CONTENT)
 	void releaseLeadership() {
-		LeaderElection election = this.registry.election(Queues.ROLE);
-		if (!election.leadership().isLeader()) {
+		Leadership leadership = this.registry.election(Queues.ROLE).leadership();
+		if (!leadership.isLeader()) {
 			throw new NotLeadingException(this.self.id(), Queues.ROLE);
 		}
 		this.journal.info("gives up leadership, on request");
-		election.leave();
-		election.join();
+		leadership.yield();
 	}
 
 	@DeleteMapping("/locks/{name}/holder")
