@@ -48,6 +48,15 @@ public interface LeaderWork extends AutoCloseable {
 	void onLeaving(Runnable action);
 
 	/**
+	 * Give up the leadership in which the work began, as {@link Leadership#yield()} does.
+	 * The work may go on: it is not waited for, and not lost.
+	 * @return false if this process does not lead any more, or is leaving: nothing was
+	 * done
+	 */
+	@SuppressWarnings("NamedLikeContextualKeyword") // as Thread.yield
+	boolean yield();
+
+	/**
 	 * The work has ended. A second call has no effect.
 	 */
 	@Override

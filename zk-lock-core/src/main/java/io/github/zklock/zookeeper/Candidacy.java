@@ -132,7 +132,7 @@ final class Candidacy implements Contender.Owner, Dependent {
 		}
 		catch (Throwable ex) {
 			this.joined = before;
-			this.keeper.loop().troubled = true;
+			troubled();
 			throw ex;
 		}
 	}
@@ -197,6 +197,7 @@ final class Candidacy implements Contender.Owner, Dependent {
 		this.keeper.loop().pass("lead");
 		this.reign = begun;
 		this.suspended = false;
+		this.listeners.excuseNobody();
 		this.listeners.tell((listener) -> listener.granted(role(), begun.token()));
 		EventLoop
 			.attempt(() -> logger.info("Leadership of '{}' granted, token {}", LockNames.shown(role()), begun.token()));
@@ -261,7 +262,7 @@ final class Candidacy implements Contender.Owner, Dependent {
 			this.keeper.changed();
 		}
 		catch (Throwable ex) {
-			this.keeper.loop().troubled = true;
+			troubled();
 			throw ex;
 		}
 	}
@@ -303,12 +304,18 @@ final class Candidacy implements Contender.Owner, Dependent {
 	/**
 	 * Give up the leadership as {@link #leave()} does, and queue again behind all others.
 	 * @param work what the current thread does, if it does something: then it has to be
-	 * the same term of leadership
+	 * the same term of leadership, and is not waited for
 	 * @return null if this process does not lead, or is leaving
 	 */
 	synchronized @Nullable Departure stepDown(@Nullable Work work) {
 		Reign present = openReign();
-		return (present != null && (work == null || work.reign() == present)) ? endTerm() : null;
+		if (present == null || (work != null && work.reign() != present)) {
+			return null;
+		}
+		if (work != null) {
+			work.resign();
+		}
+		return endTerm();
 	}
 
 	private Departure endTerm() {
@@ -316,16 +323,16 @@ final class Candidacy implements Contender.Owner, Dependent {
 		CompletableFuture<Void> left = new CompletableFuture<>();
 		this.leavers.add(left);
 		try {
-			this.ending = (this.reign != null) ? this.contender : null;
-			windDown();
 			Reign present = this.reign;
-			if (present != null) {
+			this.ending = (present != null) ? this.contender : null;
+			windDown();
+			if (present != null && present == this.reign) {
 				waitForWork(present, leaving);
 			}
 			finishIfLeft();
 		}
 		catch (Throwable ex) {
-			this.keeper.loop().troubled = true;
+			troubled();
 			throw ex;
 		}
 		return new Departure(this, leaving, left);
@@ -415,8 +422,14 @@ final class Candidacy implements Contender.Owner, Dependent {
 	 */
 	private synchronized void heard() {
 		HandOver present = this.handOver;
-		if (present != null && this.listeners.haveHeardAll()) {
-			hurry(present.contender());
+		try {
+			if (present != null && this.listeners.haveHeardAll()) {
+				hurry(present.contender());
+			}
+		}
+		catch (Throwable ex) {
+			troubled();
+			throw ex;
 		}
 	}
 
@@ -492,12 +505,22 @@ final class Candidacy implements Contender.Owner, Dependent {
 	private void settle() {
 		if (this.contender == null) {
 			this.ending = null;
-			if (this.departing == null && !this.joined) {
-				this.keeper.deactivate(this);
+			if (this.departing == null) {
+				// Unless an error has prevented it, nobody leads without a node
+				revoke(Loss.INTERNAL_ERROR);
+				deactivateUnlessJoined();
 			}
 		}
 		finishIfLeft();
 		proceed();
+	}
+
+	private void deactivateUnlessJoined() {
+		if (!this.joined) {
+			// Nobody repairs what is not active
+			this.listeners.tellAgain();
+			this.keeper.deactivate(this);
+		}
 	}
 
 	/**
@@ -548,8 +571,8 @@ final class Candidacy implements Contender.Owner, Dependent {
 	@Override
 	public void gone(Contender gone) {
 		if (gone == this.contender) {
-			this.contender = null;
 			revoke(gone.loss());
+			this.contender = null;
 			pause(this.vanished.pause());
 			settle();
 		}
@@ -633,9 +656,9 @@ final class Candidacy implements Contender.Owner, Dependent {
 		}
 		Contender present = this.contender;
 		if (present != null && present.session() == session) {
+			revoke(loss);
 			present.end();
 			this.contender = null;
-			revoke(loss);
 		}
 		if (SessionKeeper.isRefusal(loss) && this.joined) {
 			tryAgainLater(Refusal.CREDENTIALS);
@@ -655,6 +678,13 @@ final class Candidacy implements Contender.Owner, Dependent {
 
 	// After an error
 
+	/**
+	 * An error has thrown a caller out.
+	 */
+	void troubled() {
+		this.keeper.loop().troubled = true;
+	}
+
 	@Override
 	public synchronized void repair() {
 		this.pausing = false;
@@ -673,8 +703,8 @@ final class Candidacy implements Contender.Owner, Dependent {
 			repairReign(present);
 		}
 		Reign current = this.reign;
-		if (current != null && this.contender == this.ending) {
-			waitForWork(current, this.contender);
+		if (current != null && this.ending != null && this.ending == this.contender) {
+			waitForWork(current, this.ending);
 		}
 		settle();
 	}
@@ -706,8 +736,9 @@ final class Candidacy implements Contender.Owner, Dependent {
 	 */
 	private void discard(Contender broken) {
 		revoke(Loss.INTERNAL_ERROR);
-		broken.release();
+		// In this order: its owner takes the next step as soon as the node is gone
 		depart(broken);
+		broken.release();
 	}
 
 	/**
@@ -719,10 +750,11 @@ final class Candidacy implements Contender.Owner, Dependent {
 		if (current == null) {
 			return !this.joined || present.isGranted();
 		}
-		if (!this.joined) {
+		if (!this.joined || present == this.ending) {
 			current.windUp(null);
 		}
-		return current.isWoundUp() || !current.goesOn() || remaining(current) <= 0;
+		boolean isEnding = !this.joined || present == this.ending;
+		return current.isWoundUp() || !current.goesOn() || (isEnding && remaining(current) <= 0);
 	}
 
 	private void repairReign(Contender present) {

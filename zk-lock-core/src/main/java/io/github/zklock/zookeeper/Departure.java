@@ -19,7 +19,13 @@ record Departure(Candidacy candidacy, @Nullable Contender contender, Completable
 	 * listeners, and stays set.
 	 */
 	void await() {
-		Durations.awaitQuietly(this.left, () -> this.candidacy.hurry(this.contender));
+		try {
+			Durations.awaitQuietly(this.left, () -> this.candidacy.hurry(this.contender));
+		}
+		catch (Throwable ex) {
+			this.candidacy.troubled();
+			throw ex;
+		}
 	}
 
 }

@@ -38,18 +38,22 @@ final class Durations {
 	 */
 	static void awaitQuietly(CompletableFuture<?> future, Runnable onInterrupt) {
 		boolean interrupted = false;
-		while (true) {
-			try {
-				completionOf(future).await();
-				break;
-			}
-			catch (InterruptedException ex) {
-				interrupted = true;
-				onInterrupt.run();
+		try {
+			while (true) {
+				try {
+					completionOf(future).await();
+					return;
+				}
+				catch (InterruptedException ex) {
+					interrupted = true;
+					onInterrupt.run();
+				}
 			}
 		}
-		if (interrupted) {
-			Thread.currentThread().interrupt();
+		finally {
+			if (interrupted) {
+				Thread.currentThread().interrupt();
+			}
 		}
 	}
 

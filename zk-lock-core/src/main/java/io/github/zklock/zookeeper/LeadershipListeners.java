@@ -85,6 +85,13 @@ final class LeadershipListeners {
 		this.lines.forEach(Line::excuseCaller);
 	}
 
+	/**
+	 * Wait for all from now on.
+	 */
+	void excuseNobody() {
+		this.lines.forEach((line) -> line.excused = false);
+	}
+
 	private static final class Line {
 
 		private final LeadershipListener listener;
@@ -99,7 +106,6 @@ final class LeadershipListeners {
 
 		private volatile @Nullable Thread caller;
 
-		// by the caller only
 		private volatile boolean excused;
 
 		private volatile boolean removed;
@@ -145,11 +151,19 @@ final class LeadershipListeners {
 			this.events.forEach((event) -> call());
 		}
 
+		/**
+		 * Call the listener for all that it has not heard. A call of its own for each
+		 * event is not enough: an error may have prevented one.
+		 */
 		private void callNow() {
 			Consumer<LeadershipListener> event = this.events.poll();
-			if (event == null) {
-				return;
+			while (event != null) {
+				call(event);
+				event = this.events.poll();
 			}
+		}
+
+		private void call(Consumer<LeadershipListener> event) {
 			this.caller = Thread.currentThread();
 			try {
 				if (!this.removed) {

@@ -94,6 +94,13 @@ final class Work implements LeaderWork {
 		}
 	}
 
+	/**
+	 * Do not wait for this work: it is what makes this process give up its leadership.
+	 */
+	synchronized void resign() {
+		this.resigned = true;
+	}
+
 	synchronized boolean hasResigned() {
 		return this.resigned;
 	}
@@ -114,6 +121,16 @@ final class Work implements LeaderWork {
 		else {
 			this.onLost.ruleOut();
 		}
+	}
+
+	@Override
+	public boolean yield() {
+		Departure departure = this.candidacy.stepDown(this);
+		if (departure == null) {
+			return false;
+		}
+		departure.await();
+		return true;
 	}
 
 	@Override

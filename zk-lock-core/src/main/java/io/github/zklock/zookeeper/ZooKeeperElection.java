@@ -178,7 +178,11 @@ final class ZooKeeperElection implements LeaderElection, Leadership {
 
 	@Override
 	public boolean yield() {
-		Departure departure = this.candidacy.stepDown(workOfThread());
+		Work work = workOfThread();
+		if (work != null) {
+			return work.yield();
+		}
+		Departure departure = this.candidacy.stepDown(null);
 		if (departure == null) {
 			return false;
 		}

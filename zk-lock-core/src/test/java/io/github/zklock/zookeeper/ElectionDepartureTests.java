@@ -160,11 +160,13 @@ class ElectionDepartureTests extends ElectionTestSupport {
 		CompletableFuture<Void> revoked = new CompletableFuture<>();
 		queueSuccessor();
 		LeaderWork[] work = new LeaderWork[1];
+		Thread[] caller = new Thread[1];
 		this.election.addListener(new LeadershipListener() {
 
 			@Override
 			public void granted(String role, long fencingToken) {
 				work[0] = work();
+				caller[0] = Thread.currentThread();
 				leaving.complete(ElectionDepartureTests.this.election.leaveAsync());
 			}
 
@@ -179,6 +181,7 @@ class ElectionDepartureTests extends ElectionTestSupport {
 		awaitLeaderNodes(2);
 		this.successor.leave();
 		CompletableFuture<Void> left = get(leaving);
+		awaitIdle(caller[0]);
 		work[0].close();
 		get(revoked);
 		settle(this.locks);
@@ -187,6 +190,52 @@ class ElectionDepartureTests extends ElectionTestSupport {
 		mayReturn.countDown();
 		get(left);
 		assertThat(leaderNodes()).isEmpty();
+	}
+
+	/**
+	 * Wait until a thread has nothing to do: its listener has returned.
+	 */
+	private static void awaitIdle(Thread thread) {
+		await().atMost(PATIENCE)
+			.until(() -> thread.getState() == Thread.State.WAITING || thread.getState() == Thread.State.TIMED_WAITING
+					|| !thread.isAlive());
+	}
+
+	/**
+	 * An excuse ends with the leadership that it was given for.
+	 */
+	@Test
+	void listenerThatHasYieldedIsWaitedForInALaterTerm() throws Exception {
+		CountDownLatch mayReturn = new CountDownLatch(1);
+		CompletableFuture<Void> yielded = new CompletableFuture<>();
+		AtomicInteger revoked = new AtomicInteger();
+		this.election.addListener(new LeadershipListener() {
+
+			@Override
+			public void granted(String role, long fencingToken) {
+				if (!yielded.isDone()) {
+					ElectionDepartureTests.this.leadership.yield();
+					yielded.complete(null);
+					awaitQuietly(mayReturn);
+				}
+			}
+
+			@Override
+			public void revoked(String role, long fencingToken) {
+				revoked.incrementAndGet();
+			}
+
+		});
+		this.election.join();
+		get(yielded);
+		awaitLeader(this.election);
+		CompletableFuture<Void> left = this.election.leaveAsync();
+		settle(this.locks);
+		assertThat(left).isNotDone();
+		assertThat(leaderNodes()).hasSize(1);
+		mayReturn.countDown();
+		get(left);
+		assertThat(revoked).hasValue(2);
 	}
 
 	@Test
@@ -288,6 +337,28 @@ class ElectionDepartureTests extends ElectionTestSupport {
 			assertThat(this.leadership.yield()).isFalse();
 			assertThat(leaderNodes()).isEqualTo(nodes);
 		})).isTrue();
+	}
+
+	/**
+	 * Work without a thread may yield, too.
+	 */
+	@Test
+	void workThatYieldsByItselfIsNotWaitedForAndNotLost() throws Exception {
+		lead(this.locks);
+		LeaderWork work = work();
+		AtomicInteger told = new AtomicInteger();
+		work.onLost(told::incrementAndGet);
+		work.onLeaving(told::incrementAndGet);
+		long token = work.fencingToken();
+		assertThat(work.yield()).isTrue();
+		assertThat(work.isLeader()).isFalse();
+		awaitLeader(this.election);
+		assertThat(this.leadership.fencingToken()).isGreaterThan(token);
+		assertThat(work.yield()).as("a later term").isFalse();
+		work.close();
+		assertThat(this.leadership.isLeader()).isTrue();
+		this.election.leave();
+		assertThat(told).hasValue(0);
 	}
 
 	/**

@@ -26,6 +26,8 @@ import io.github.zklock.embedded.FaultProxy;
 import io.github.zklock.embedded.Operation;
 import io.github.zklock.embedded.Sessions;
 import io.github.zklock.leader.LeaderElection;
+import io.github.zklock.leader.LeaderWork;
+import io.github.zklock.leader.Participant;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -151,6 +153,31 @@ class EveryErrorTests extends LockTestSupport {
 			users.insist(users.election::leave);
 			users.awaitLeader(users.electionElsewhere);
 			users.insist(users.election::join);
+			users.electionElsewhere.leave();
+			users.awaitLeader(users.election);
+			users.insist(users.election::leave);
+		});
+	}
+
+	/**
+	 * Yield to another process while work goes on, and lead again.
+	 */
+	@Test
+	void whileALeaderYields() throws Exception {
+		errorsEverywhere((users) -> {
+			users.insist(users.election::join);
+			users.awaitLeader(users.election);
+			users.electionElsewhere.join();
+			await().atMost(PATIENCE)
+				.until(() -> users.electionElsewhere.participants().stream().anyMatch(Participant::self));
+			List<LeaderWork> works = new ArrayList<>();
+			users.insist(() -> users.election.leadership().begin().ifPresent(works::add));
+			users.begin(users.election.leadership()::yield);
+			works.forEach((work) -> users.insist(work::close));
+			users.finish();
+			// If the first one was hit before it had begun
+			users.insist(() -> users.election.leadership().yield());
+			users.awaitLeader(users.electionElsewhere);
 			users.electionElsewhere.leave();
 			users.awaitLeader(users.election);
 			users.insist(users.election::leave);

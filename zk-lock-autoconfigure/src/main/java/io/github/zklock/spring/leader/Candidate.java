@@ -4,14 +4,19 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
+import io.github.zklock.LockNames;
 import io.github.zklock.leader.LeaderElection;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The part that the application takes in one role. Whoever wants to join while it leaves
  * joins afterwards: the election sees to that.
  */
 final class Candidate {
+
+	private static final Logger logger = LoggerFactory.getLogger(Candidate.class);
 
 	private final Supplier<LeaderElection> election;
 
@@ -63,13 +68,23 @@ final class Candidate {
 			return;
 		}
 		if (!join) {
-			this.left = this.election.get().leaveAsync();
 			this.joined = false;
+			this.left = leave();
 		}
 		else if (joining != null) {
 			joining.addListener(this.events);
 			joining.join();
 			this.joined = true;
+		}
+	}
+
+	private CompletableFuture<Void> leave() {
+		try {
+			return this.election.get().leaveAsync();
+		}
+		catch (RuntimeException ex) {
+			logger.warn("Leaving role '{}' has failed", LockNames.shown(this.leadership.role()), ex);
+			return CompletableFuture.completedFuture(null);
 		}
 	}
 
@@ -82,14 +97,19 @@ final class Candidate {
 	}
 
 	/**
-	 * Return what is completed when the application has left, if it is leaving.
+	 * Return what is completed when the application has left, if it is leaving. From now
+	 * on an election does not wait for the current thread, if that is a listener's.
 	 */
 	synchronized CompletableFuture<Void> left() {
+		if (!this.joined && !this.left.isDone()) {
+			this.left = leave();
+		}
 		return this.left;
 	}
 
 	/**
-	 * If the application is leaving, wait no longer for the work of a leader.
+	 * If the application is leaving, wait no longer for the work of a leader. Under the
+	 * monitor, or it might leave what somebody has joined again.
 	 */
 	synchronized void hurry() {
 		if (!this.joined && !this.left.isDone()) {

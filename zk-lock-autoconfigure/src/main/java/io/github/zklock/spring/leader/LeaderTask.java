@@ -75,6 +75,24 @@ final class LeaderTask {
 	}
 
 	/**
+	 * Give the role to the next one, if the leadership goes on in which the task began.
+	 * Nobody waits for what its thread is doing.
+	 */
+	boolean stepDown() {
+		if (!isLeader()) {
+			return false;
+		}
+		for (LeaderTask around = this.outer; around != null; around = around.outer) {
+			around.resign();
+		}
+		boolean yielded = this.work.yield();
+		if (yielded) {
+			this.resigned = true;
+		}
+		return yielded;
+	}
+
+	/**
 	 * Return whether leadership has been lost since the task began.
 	 */
 	boolean isLost() {

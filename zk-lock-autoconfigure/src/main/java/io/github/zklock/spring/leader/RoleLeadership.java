@@ -130,13 +130,8 @@ final class RoleLeadership implements Leadership {
 
 	@Override
 	public boolean yield() {
-		Leadership current = this.delegate.get();
 		LeaderTask task = task();
-		if (!current.isLeader() || (task != null && !task.isLeader())) {
-			return false;
-		}
-		resign();
-		return current.yield();
+		return (task != null) ? task.stepDown() : this.delegate.get().yield();
 	}
 
 	/**

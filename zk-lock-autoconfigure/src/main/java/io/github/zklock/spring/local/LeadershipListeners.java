@@ -73,6 +73,13 @@ final class LeadershipListeners {
 		this.lines.forEach(Line::excuseCaller);
 	}
 
+	/**
+	 * Wait for all from now on.
+	 */
+	void excuseNobody() {
+		this.lines.forEach((line) -> line.excused = false);
+	}
+
 	private static final class Line {
 
 		private final LeadershipListener listener;
@@ -85,7 +92,6 @@ final class LeadershipListeners {
 
 		private volatile @Nullable Thread caller;
 
-		// by the caller only
 		private volatile boolean excused;
 
 		private volatile boolean removed;

@@ -109,6 +109,7 @@ final class LocalElection implements LeaderElection, Leadership {
 		if (this.joined && this.reign == null && this.departing == null) {
 			Reign begun = new Reign(this.services.nextNumber());
 			this.reign = begun;
+			this.listeners.excuseNobody();
 			this.listeners.tell((listener) -> listener.granted(this.role, begun.token()));
 			logger.info("Leadership of '{}' granted, token {}", LockNames.shown(this.role), begun.token());
 		}
@@ -140,11 +141,21 @@ final class LocalElection implements LeaderElection, Leadership {
 
 	@Override
 	public boolean yield() {
-		Work work = workOfThread();
+		return stepDown(workOfThread());
+	}
+
+	/**
+	 * Give up the leadership, and begin a new term when that has ended.
+	 * @param work what does so, if it is work: then it has to be the same term
+	 */
+	boolean stepDown(@Nullable Work work) {
 		return guarded(() -> {
 			Reign present = openReign();
 			if (present == null || (work != null && work.reign() != present)) {
 				return false;
+			}
+			if (work != null) {
+				work.resign();
 			}
 			await(endTerm());
 			return true;
@@ -158,9 +169,9 @@ final class LocalElection implements LeaderElection, Leadership {
 	 * @return the term of leadership that is to end, null if there is none any more
 	 */
 	private @Nullable Reign endTerm() {
-		windUp();
 		Reign present = this.reign;
-		if (present != null) {
+		windUp();
+		if (present != null && present == this.reign) {
 			long remaining = remaining(present);
 			if (remaining > 0) {
 				this.services.schedule(() -> hurry(present, false), remaining);
@@ -169,7 +180,7 @@ final class LocalElection implements LeaderElection, Leadership {
 				end(present);
 			}
 		}
-		return (this.reign != null) ? this.reign : this.departing;
+		return (present != null && present == this.reign) ? present : this.departing;
 	}
 
 	/**

@@ -82,6 +82,11 @@ final class Work implements LeaderWork {
 	}
 
 	@Override
+	public boolean yield() {
+		return this.election.stepDown(this);
+	}
+
+	@Override
 	public void close() {
 		this.election.end(this);
 	}
@@ -106,6 +111,13 @@ final class Work implements LeaderWork {
 		if (!this.resigned) {
 			this.onLeaving.lost();
 		}
+	}
+
+	/**
+	 * Do not wait for this work: it is what makes this process give up its leadership.
+	 */
+	void resign() {
+		this.resigned = true;
 	}
 
 	boolean hasResigned() {

@@ -76,6 +76,21 @@ class LeadershipEventsTests extends LeaderTestSupport {
 		awaitEvents(application, "granted orders, leads", "revoked orders", "granted orders, leads");
 	}
 
+	/**
+	 * The application has begun to leave already, because it refuses traffic.
+	 */
+	@Test
+	void listenerMayStopTheApplicationThatIsLeaving() throws Exception {
+		TestApplication application = leader("zk.lock.leader.hand-over-wait=1h");
+		CompletableFuture<Integer> participants = new CompletableFuture<>();
+		application.heard().whenRevoked(() -> {
+			application.roles().stop();
+			participants.complete(application.participants(ROLE).size());
+		});
+		application.refuseTraffic();
+		assertThat(get(participants)).isZero();
+	}
+
 	@Test
 	void successorLeadsWhenListenersHaveHeard() throws Exception {
 		TestApplication first = leader();

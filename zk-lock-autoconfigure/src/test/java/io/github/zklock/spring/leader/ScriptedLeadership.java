@@ -127,6 +127,11 @@ final class ScriptedLeadership implements Leadership {
 		}
 
 		@Override
+		public boolean yield() {
+			throw new UnsupportedOperationException();
+		}
+
+		@Override
 		public synchronized void close() {
 			if (!this.closed) {
 				this.closed = true;
