@@ -9,6 +9,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.boot.logging.LogLevel;
 import org.springframework.boot.logging.LoggerConfiguration;
 import org.springframework.boot.logging.LoggerConfiguration.ConfigurationScope;
+import org.springframework.boot.logging.LoggerConfiguration.LevelConfiguration;
 import org.springframework.boot.logging.LoggingSystem;
 
 /**
@@ -42,22 +43,33 @@ final class QuietClient {
 				+ " zk.lock.client-log=full, or logging.level.{}", CLIENT, CONNECTION, CLIENT);
 	}
 
+	/**
+	 * Return whether levels are not to be set: also if the logging system does not know
+	 * any, or cannot tell.
+	 */
 	private static boolean isConfigured(LoggingSystem system) {
 		try {
 			List<LoggerConfiguration> loggers = system.getLoggerConfigurations();
-			return loggers.stream().anyMatch(QuietClient::isConfigured);
+			return loggers.stream().noneMatch(QuietClient::isUsualRoot)
+					|| loggers.stream().anyMatch(QuietClient::isConfigured);
 		}
-		catch (UnsupportedOperationException ex) {
+		catch (RuntimeException ex) {
+			logger.debug("The levels of loggers are not known, so that of '{}' is left alone", CLIENT, ex);
 			return true;
 		}
 	}
 
+	/**
+	 * Return whether it is the root, and lets through neither more nor less than usual.
+	 */
+	private static boolean isUsualRoot(LoggerConfiguration configuration) {
+		LevelConfiguration level = configuration.getLevelConfiguration();
+		return configuration.getName().equals(LoggingSystem.ROOT_LOGGER_NAME) && !level.isCustom()
+				&& (level.getLevel() == LogLevel.INFO || level.getLevel() == LogLevel.WARN);
+	}
+
 	private static boolean isConfigured(LoggerConfiguration configuration) {
 		String name = configuration.getName();
-		if (name.equals(LoggingSystem.ROOT_LOGGER_NAME)) {
-			LogLevel level = configuration.getEffectiveLevel();
-			return level == null || level.compareTo(LogLevel.INFO) < 0;
-		}
 		boolean concernsClient = CLIENT.equals(name) || CLIENT.startsWith(name + ".") || name.startsWith(CLIENT + ".");
 		return concernsClient && configuration.getLevelConfiguration(ConfigurationScope.DIRECT) != null;
 	}

@@ -1,5 +1,6 @@
 package io.github.zklock.autoconfigure;
 
+import java.util.List;
 import java.util.Map;
 
 import org.junit.jupiter.api.AfterEach;
@@ -12,6 +13,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.logging.LoggerConfiguration;
 import org.springframework.boot.logging.LoggingSystem;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -71,11 +73,49 @@ class QuietClientTests {
 	@CsvSource({ "zk.lock.client-log=full, INFO INFO", "logging.level.org.apache.zookeeper=INFO, INFO INFO",
 			"logging.level.org.apache=INFO, INFO INFO", "logging.level.org=DEBUG, DEBUG DEBUG",
 			"logging.level.org.apache.zookeeper.ClientCnxn=WARN, INFO WARN", "logging.level.root=DEBUG, DEBUG DEBUG",
-			"logging.level.org.apache.zookeepers=DEBUG, WARN ERROR", "logging.level.root=WARN, WARN ERROR" })
+			"logging.level.org.apache.zookeepers=DEBUG, WARN ERROR", "logging.level.root=WARN, WARN ERROR",
+			"logging.level.root=ERROR, ERROR ERROR", "logging.level.root=OFF, OFF OFF" })
 	void whoSetsLevelsHasThem(String property, String levels) {
 		try (ConfigurableApplicationContext context = start(property)) {
 			assertThat(levels(context)).isEqualTo(levels);
 		}
+	}
+
+	@Test
+	void systemThatCannotTellIsLeftAlone(CapturedOutput output) {
+		LoggingSystem unable = new LoggingSystem() {
+
+			@Override
+			public void beforeInitialize() {
+			}
+
+			@Override
+			public List<LoggerConfiguration> getLoggerConfigurations() {
+				throw new IllegalStateException("a level that nobody knows");
+			}
+
+		};
+		QuietClient.quieten(unable);
+		QuietClient.quieten(null);
+		assertThat(output).doesNotContain("client-log");
+	}
+
+	@Test
+	void systemWithoutLoggersIsLeftAlone(CapturedOutput output) {
+		LoggingSystem none = new LoggingSystem() {
+
+			@Override
+			public void beforeInitialize() {
+			}
+
+			@Override
+			public List<LoggerConfiguration> getLoggerConfigurations() {
+				return List.of();
+			}
+
+		};
+		QuietClient.quieten(none);
+		assertThat(output).doesNotContain("client-log");
 	}
 
 	@EnableAutoConfiguration

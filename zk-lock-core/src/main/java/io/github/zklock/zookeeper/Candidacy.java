@@ -457,9 +457,10 @@ final class Candidacy implements Contender.Owner, Dependent {
 	}
 
 	private void endHandOver() {
-		if (this.handOver != null) {
-			this.handOver.timeout().cancel();
+		HandOver ended = this.handOver;
+		if (ended != null) {
 			this.handOver = null;
+			ended.timeout().cancel();
 			this.keeper.changed();
 		}
 	}
@@ -651,8 +652,8 @@ final class Candidacy implements Contender.Owner, Dependent {
 	public synchronized void died(Session session, Loss loss) {
 		if (this.departing != null && this.departing.session() == session) {
 			this.departing.end();
-			this.departing = null;
 			endHandOver();
+			this.departing = null;
 		}
 		Contender present = this.contender;
 		if (present != null && present.session() == session) {
@@ -753,8 +754,7 @@ final class Candidacy implements Contender.Owner, Dependent {
 		if (!this.joined || present == this.ending) {
 			current.windUp(null);
 		}
-		boolean isEnding = !this.joined || present == this.ending;
-		return current.isWoundUp() || !current.goesOn() || (isEnding && remaining(current) <= 0);
+		return current.isWoundUp() || !current.goesOn() || (present == this.ending && remaining(current) <= 0);
 	}
 
 	private void repairReign(Contender present) {

@@ -159,6 +159,8 @@ final class LeadershipListeners {
 			Consumer<LeadershipListener> event = this.events.poll();
 			while (event != null) {
 				call(event);
+				// The interrupt of one call is none of the next one's business
+				Thread.interrupted();
 				event = this.events.poll();
 			}
 		}

@@ -31,6 +31,9 @@ final class Reign {
 
 	private long ended;
 
+	// Written before the end
+	private boolean givenUp;
+
 	private volatile boolean over;
 
 	private volatile boolean windingUp;
@@ -137,14 +140,21 @@ final class Reign {
 	 * @param given why, unless it was lost before for another reason
 	 */
 	void end(Loss given) {
-		boolean inTime = goesOn();
 		if (!this.over) {
-			this.loss = inTime ? given : this.session.loss(this.term);
+			this.givenUp = goesOn();
+			this.loss = this.givenUp ? given : this.session.loss(this.term);
 			this.ended = System.nanoTime();
 		}
 		this.over = true;
 		close();
-		List.copyOf(this.works).forEach((work) -> work.lose(inTime));
+		List.copyOf(this.works).forEach(Work::lose);
+	}
+
+	/**
+	 * Return whether it has ended before ZooKeeper may have let another one lead.
+	 */
+	boolean wasGivenUp() {
+		return this.over && this.givenUp;
 	}
 
 }

@@ -107,11 +107,10 @@ final class Work implements LeaderWork {
 
 	/**
 	 * Leadership is lost, or was given up.
-	 * @param inTime whether it was given up
 	 */
-	synchronized void lose(boolean inTime) {
+	synchronized void lose() {
 		if (this.state == State.GOING_ON) {
-			this.state = (this.resigned && inTime) ? State.CLOSED : State.LOST;
+			this.state = hasLost() ? State.LOST : State.CLOSED;
 		}
 		this.onLeaving.ruleOut();
 		if (this.state == State.LOST) {
@@ -121,6 +120,14 @@ final class Work implements LeaderWork {
 		else {
 			this.onLost.ruleOut();
 		}
+	}
+
+	/**
+	 * Return whether an end of the leadership is a loss for this work: not if the work
+	 * itself wants it.
+	 */
+	private boolean hasLost() {
+		return !(this.resigned && this.reign.wasGivenUp());
 	}
 
 	@Override
@@ -146,7 +153,7 @@ final class Work implements LeaderWork {
 		boolean goesOn = this.reign.goesOn();
 		boolean lost;
 		synchronized (this) {
-			lost = this.state == State.LOST || (this.state == State.GOING_ON && !goesOn);
+			lost = this.state == State.LOST || (this.state == State.GOING_ON && !goesOn && hasLost());
 			this.state = lost ? State.LOST : State.CLOSED;
 		}
 		this.onLeaving.ruleOut();

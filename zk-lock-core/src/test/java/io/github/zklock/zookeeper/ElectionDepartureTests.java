@@ -239,6 +239,27 @@ class ElectionDepartureTests extends ElectionTestSupport {
 	}
 
 	@Test
+	void interruptOfOneCallOfAListenerIsNotThatOfTheNext() throws Exception {
+		CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
+		this.election.addListener(new LeadershipListener() {
+
+			@Override
+			public void granted(String role, long fencingToken) {
+				assertThat(ElectionDepartureTests.this.election.leaveAsync()).isNotNull();
+				Thread.currentThread().interrupt();
+			}
+
+			@Override
+			public void revoked(String role, long fencingToken) {
+				interrupted.complete(Thread.currentThread().isInterrupted());
+			}
+
+		});
+		this.election.join();
+		assertThat(get(interrupted)).isFalse();
+	}
+
+	@Test
 	void lostConnectionIsNotWaitedFor() throws Exception {
 		FaultProxy proxy = proxy();
 		LeaderElection leader = lead(registry(proxy));

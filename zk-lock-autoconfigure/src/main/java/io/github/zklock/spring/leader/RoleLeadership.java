@@ -130,8 +130,13 @@ final class RoleLeadership implements Leadership {
 
 	@Override
 	public boolean yield() {
+		Leadership current = this.delegate.get();
 		LeaderTask task = task();
-		return (task != null) ? task.stepDown() : this.delegate.get().yield();
+		if (task == null) {
+			return current.yield();
+		}
+		// While it is leaving, the task goes on, and so must those around it
+		return current.isLeader() && task.stepDown();
 	}
 
 	/**

@@ -327,6 +327,31 @@ class LeaderRolesTests extends LeaderTestSupport {
 	}
 
 	/**
+	 * One task runs within another, and both within a leadership that somebody else is
+	 * giving up: who has nothing to yield ends nothing.
+	 */
+	@Test
+	void refusedYieldLeavesTheTaskAroundAlone() throws Exception {
+		TestApplication application = leader("zk.lock.leader.hand-over-wait=1h");
+		LeadershipExecution execution = application.roles().execution(ROLE, OnLost.INTERRUPT);
+		Leadership leadership = application.leadership(ROLE);
+		CompletableFuture<CompletableFuture<Void>> stopping = new CompletableFuture<>();
+		assertThat(get(call(() -> execution.run(() -> {
+			get(execution.runAsync(() -> {
+				stopping.complete(run(application.roles()::stop));
+				get(run(() -> awaitNotLeader(leadership)));
+				assertThat(leadership.yield()).isFalse();
+				return CompletableFuture.completedFuture(null);
+			}, () -> CompletableFuture.failedFuture(new IllegalStateException("skipped"))));
+			assertThat(application.participants(ROLE)).as("waits for the task around").hasSize(1);
+			assertThat(get(stopping)).isNotDone();
+			return "done";
+		}, () -> "skipped")))).isEqualTo("done");
+		get(get(stopping));
+		assertThat(application.participants(ROLE)).isEmpty();
+	}
+
+	/**
 	 * To leave may take long, but needs no thread that waits.
 	 */
 	@Test
