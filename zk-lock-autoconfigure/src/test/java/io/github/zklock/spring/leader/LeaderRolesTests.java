@@ -343,7 +343,8 @@ class LeaderRolesTests extends LeaderTestSupport {
 				assertThat(leadership.yield()).isFalse();
 				return CompletableFuture.completedFuture(null);
 			}, () -> CompletableFuture.failedFuture(new IllegalStateException("skipped"))));
-			assertThat(application.participants(ROLE)).as("waits for the task around").hasSize(1);
+			assertThat(leadership.isLeader()).as("waits for the task around").isTrue();
+			assertThat(application.participants(ROLE)).hasSize(1);
 			assertThat(get(stopping)).isNotDone();
 			return "done";
 		}, () -> "skipped")))).isEqualTo("done");

@@ -81,7 +81,7 @@ class LeadershipEventsTests extends LeaderTestSupport {
 	 */
 	@Test
 	void listenerMayStopTheApplicationThatIsLeaving() throws Exception {
-		TestApplication application = leader("zk.lock.leader.hand-over-wait=1h");
+		TestApplication application = leader("zk.lock.leader.hand-over-wait=3m");
 		CompletableFuture<Integer> participants = new CompletableFuture<>();
 		application.heard().whenRevoked(() -> {
 			application.roles().stop();
