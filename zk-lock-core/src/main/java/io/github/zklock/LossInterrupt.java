@@ -30,10 +30,17 @@ public final class LossInterrupt implements Runnable {
 
 	private final @Nullable LossInterrupt outer = innermost.get();
 
+	// Whose monitor and last two fields are for all bodies that are nested in it
+	private final LossInterrupt outermost = (this.outer != null) ? this.outer.outermost : this;
+
 	private boolean over;
 
 	private boolean sent;
 
+	// How many bodies run that have been interrupted
+	private int pending;
+
+	// Whether somebody else had interrupted the thread before the first of them was
 	private boolean foreign;
 
 	/**
@@ -47,14 +54,22 @@ public final class LossInterrupt implements Runnable {
 	 * Interrupt the body, if it still runs.
 	 */
 	@Override
-	public synchronized void run() {
-		if (!this.over) {
-			if (!this.sent) {
-				// that of somebody else is not ours to take back
-				this.foreign = this.thread.isInterrupted() && !isSentAround();
+	public void run() {
+		synchronized (this.outermost) {
+			if (!this.over) {
+				note();
+				this.thread.interrupt();
 			}
+		}
+	}
+
+	private void note() {
+		if (!this.sent) {
+			if (this.outermost.pending == 0) {
+				this.outermost.foreign = this.thread.isInterrupted();
+			}
+			this.outermost.pending++;
 			this.sent = true;
-			this.thread.interrupt();
 		}
 	}
 
@@ -63,53 +78,40 @@ public final class LossInterrupt implements Runnable {
 	 * here is cleared. To be called once, by the thread that ran the body.
 	 * @return whether the body was interrupted from here
 	 */
-	public synchronized boolean end() {
-		this.over = true;
+	public boolean end() {
 		if (this.outer != null) {
 			innermost.set(this.outer);
 		}
 		else {
 			innermost.remove();
 		}
-		boolean ours = this.sent && !this.foreign;
-		if (ours) {
+		synchronized (this.outermost) {
+			this.over = true;
+			if (!this.sent) {
+				return false;
+			}
+			this.outermost.pending--;
+			if (this.outermost.foreign) {
+				// that of somebody else is not ours to take back
+				return false;
+			}
 			Thread.interrupted();
-			restoreOuter();
+			if (this.outermost.pending > 0) {
+				// a body around this one still needs it
+				this.thread.interrupt();
+			}
+			return true;
 		}
-		return ours;
 	}
 
 	/**
 	 * Return whether the body has ended, so that there is nothing to do any more.
 	 * @return whether {@link #end()} was called
 	 */
-	public synchronized boolean isOver() {
-		return this.over;
-	}
-
-	/**
-	 * The flag may have been that of a body around this one, which still needs it.
-	 */
-	private void restoreOuter() {
-		for (LossInterrupt around = this.outer; around != null; around = around.outer) {
-			if (around.isSent()) {
-				around.run();
-				return;
-			}
+	public boolean isOver() {
+		synchronized (this.outermost) {
+			return this.over;
 		}
-	}
-
-	private boolean isSentAround() {
-		for (LossInterrupt around = this.outer; around != null; around = around.outer) {
-			if (around.isSent()) {
-				return true;
-			}
-		}
-		return false;
-	}
-
-	private synchronized boolean isSent() {
-		return this.sent;
 	}
 
 }

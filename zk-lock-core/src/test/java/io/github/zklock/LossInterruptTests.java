@@ -44,6 +44,33 @@ class LossInterruptTests {
 	}
 
 	@Test
+	void bodyAroundThatIsInterruptedLaterIsInterruptedForItself() {
+		LossInterrupt outer = new LossInterrupt();
+		LossInterrupt inner = new LossInterrupt();
+		inner.run();
+		outer.run();
+		assertThat(inner.end()).isTrue();
+		assertThat(Thread.currentThread().isInterrupted()).as("by the one around").isTrue();
+		assertThat(outer.end()).isTrue();
+		assertThat(Thread.currentThread().isInterrupted()).isFalse();
+	}
+
+	@Test
+	void interruptOfSomebodyElseIsAskedForAnew() {
+		LossInterrupt outer = new LossInterrupt();
+		LossInterrupt first = new LossInterrupt();
+		Thread.currentThread().interrupt();
+		first.run();
+		assertThat(first.end()).isFalse();
+		assertThat(Thread.interrupted()).isTrue();
+		LossInterrupt second = new LossInterrupt();
+		second.run();
+		assertThat(second.end()).isTrue();
+		assertThat(Thread.currentThread().isInterrupted()).isFalse();
+		assertThat(outer.end()).isFalse();
+	}
+
+	@Test
 	void nestedInterruptIsNotThatOfTheBodyAround() {
 		LossInterrupt outer = new LossInterrupt();
 		LossInterrupt inner = new LossInterrupt();
