@@ -22,8 +22,15 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class ArchitectureTests {
 
-	private static final String[] CORE = { "io.github.zklock", "io.github.zklock.leader..",
-			"io.github.zklock.zookeeper.." };
+	private static final String API = "io.github.zklock";
+
+	private static final String LEADER = "io.github.zklock.leader..";
+
+	private static final String ENGINE = "io.github.zklock.engine..";
+
+	private static final String ZOOKEEPER = "io.github.zklock.zookeeper..";
+
+	private static final String[] CORE = { API, LEADER, ENGINE, ZOOKEEPER };
 
 	private static final String SPRING = "io.github.zklock.spring..";
 
@@ -37,8 +44,9 @@ class ArchitectureTests {
 	@Test
 	void allModulesAreSeen() {
 		assertThat(this.classes).extracting(JavaClass::getPackageName)
-			.contains("io.github.zklock", "io.github.zklock.leader", "io.github.zklock.zookeeper",
-					"io.github.zklock.spring", "io.github.zklock.autoconfigure", "io.github.zklock.embedded");
+			.contains("io.github.zklock", "io.github.zklock.leader", "io.github.zklock.engine",
+					"io.github.zklock.zookeeper", "io.github.zklock.spring", "io.github.zklock.autoconfigure",
+					"io.github.zklock.embedded");
 	}
 
 	@Test
@@ -63,13 +71,42 @@ class ArchitectureTests {
 	}
 
 	@Test
+	void callersNeedNotKnowWhatIsBehindTheInterfaces() {
+		noClasses().that()
+			.resideInAnyPackage(API, LEADER)
+			.should()
+			.dependOnClassesThat()
+			.resideInAnyPackage(ENGINE, ZOOKEEPER, "org.apache.zookeeper..")
+			.check(this.classes);
+	}
+
+	@Test
+	void engineKnowsNodesAndNotZooKeeper() {
+		noClasses().that()
+			.resideInAPackage(ENGINE)
+			.should()
+			.dependOnClassesThat()
+			.resideInAnyPackage(ZOOKEEPER, "org.apache.zookeeper..")
+			.check(this.classes);
+	}
+
+	@Test
+	void springKnowsNoEngineAndNoStore() {
+		noClasses().that()
+			.resideInAPackage(SPRING)
+			.should()
+			.dependOnClassesThat()
+			.resideInAnyPackage(ENGINE, ZOOKEEPER, "org.apache.zookeeper..")
+			.check(this.classes);
+	}
+
+	@Test
 	void embeddedKnowsNoSpringAndNoOtherModule() {
 		noClasses().that()
 			.resideInAPackage(EMBEDDED)
 			.should()
 			.dependOnClassesThat()
-			.resideInAnyPackage("org.springframework..", "io.github.zklock", "io.github.zklock.leader..",
-					"io.github.zklock.zookeeper..", SPRING, AUTOCONFIGURE)
+			.resideInAnyPackage("org.springframework..", API, LEADER, ENGINE, ZOOKEEPER, SPRING, AUTOCONFIGURE)
 			.check(this.classes);
 	}
 

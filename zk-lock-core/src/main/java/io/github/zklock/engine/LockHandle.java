@@ -1,0 +1,332 @@
+package io.github.zklock.engine;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+import io.github.zklock.LockException;
+import io.github.zklock.LockLease;
+import io.github.zklock.LockNames;
+import io.github.zklock.LockTimeoutException;
+import io.github.zklock.LockUnavailableException;
+import io.github.zklock.NamedLock;
+import io.github.zklock.engine.Request.Outcome;
+import io.github.zklock.engine.Request.Wait;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What callers see of a lock, in one of its modes.
+ */
+final class LockHandle implements NamedLock {
+
+	private final LockQueues queues;
+
+	private final Services services;
+
+	private final EventLoop loop;
+
+	private final NodeKind kind;
+
+	LockHandle(LockQueues queues, NodeKind kind) {
+		this.queues = queues;
+		this.services = queues.services();
+		this.loop = this.services.keeper().loop();
+		this.kind = kind;
+	}
+
+	LockQueue queueForRequest() {
+		return this.queues.queueFor(this.kind);
+	}
+
+	NodeKind kind() {
+		return this.kind;
+	}
+
+	EventLoop loop() {
+		return this.loop;
+	}
+
+	private String name() {
+		return this.queues.name();
+	}
+
+	// Owned by a thread
+
+	@Override
+	public void lock() {
+		if (!enterAgain()) {
+			obtainUninterruptibly(Wait.forever());
+		}
+	}
+
+	@Override
+	public void lockInterruptibly() throws InterruptedException {
+		throwIfInterrupted();
+		if (!enterAgain()) {
+			obtain(Thread.currentThread(), Wait.forever(), true);
+		}
+	}
+
+	@Override
+	public boolean tryLock() {
+		return enterAgain() || obtainUninterruptibly(waitFor(0)) != null;
+	}
+
+	@Override
+	public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
+		throwIfInterrupted();
+		return enterAgain() || obtain(Thread.currentThread(), waitFor(unit.toNanos(time)), true) != null;
+	}
+
+	@Override
+	public void unlock() {
+		Hold hold = enteredHold();
+		if (hold == null) {
+			throw notHeld();
+		}
+		if (hold.isEnteredAgain()) {
+			boolean held = hold.isHeld();
+			hold.leaveInner(this.kind.mode());
+			if (!held) {
+				throw hold.isClosed() ? notHeld() : hold.lost();
+			}
+			return;
+		}
+		CompletableFuture<Void> answered = hold.release();
+		if (answered == null) {
+			// A lost one is known until its thread has heard of it
+			this.services.threadHolds().remove(hold);
+			throw hold.isClosed() ? notHeld() : hold.lost();
+		}
+		Durations.awaitQuietly(answered);
+	}
+
+	private IllegalMonitorStateException notHeld() {
+		return new IllegalMonitorStateException(
+				"%s is not held by thread '%s'".formatted(describe(), Thread.currentThread().getName()));
+	}
+
+	@Override
+	public boolean isHeldByCurrentThread() {
+		Hold hold = enteredHold();
+		return hold != null && hold.isHeld();
+	}
+
+	@Override
+	public Optional<LockLease> lease() {
+		return Optional.ofNullable(enteredHold());
+	}
+
+	/**
+	 * Return what the current thread holds, in whichever mode.
+	 */
+	private @Nullable Hold currentHold() {
+		return this.services.threadHolds().ofCurrentThread(name());
+	}
+
+	/**
+	 * Return what the current thread holds, if it has entered it in the mode of this
+	 * lock.
+	 */
+	private @Nullable Hold enteredHold() {
+		Hold hold = currentHold();
+		return (hold != null && hold.isEntered(this.kind.mode())) ? hold : null;
+	}
+
+	private boolean enterAgain() {
+		Hold hold = currentHold();
+		return hold != null && hold.enter(this.kind.mode());
+	}
+
+	private static void throwIfInterrupted() throws InterruptedException {
+		if (Thread.interrupted()) {
+			throw new InterruptedException();
+		}
+	}
+
+	// Owned by whoever has the lease
+
+	@Override
+	public LockLease acquire() throws InterruptedException {
+		throwIfInterrupted();
+		Hold hold = obtain(null, Wait.forever(), true);
+		if (hold == null) {
+			throw new IllegalStateException(
+					"An endless wait for lock '%s' has ended".formatted(LockNames.shown(name())));
+		}
+		return hold;
+	}
+
+	@Override
+	public Optional<LockLease> tryAcquire(Duration maxWait) throws InterruptedException {
+		Wait wait = waitFor(maxWait);
+		throwIfInterrupted();
+		Hold hold = obtain(null, wait, true);
+		try {
+			return Optional.ofNullable(hold);
+		}
+		catch (Throwable ex) {
+			if (hold != null) {
+				hold.forsake();
+			}
+			throw ex;
+		}
+	}
+
+	@Override
+	public CompletableFuture<LockLease> acquireAsync(Duration maxWait) {
+		CompletableFuture<LockLease> future = new CompletableFuture<>();
+		new FutureRequest(this, waitFor(maxWait), future).start();
+		return future;
+	}
+
+	private Wait waitFor(Duration maxWait) {
+		if (maxWait.isNegative()) {
+			throw new IllegalArgumentException("'maxWait' for lock '%s' must not be negative but was %s"
+				.formatted(LockNames.shown(name()), maxWait));
+		}
+		return waitFor(Durations.toNanos(maxWait));
+	}
+
+	/**
+	 * Zero means to take the lock if it is free, and not to queue for it; ZooKeeper has a
+	 * moment to answer, and before that, the first time, to be connected.
+	 */
+	private Wait waitFor(long nanos) {
+		if (nanos > 0) {
+			return Wait.ofNanos(nanos);
+		}
+		SessionKeeper keeper = this.services.keeper();
+		long connecting = keeper.hasEverConnected() ? 0 : Durations.toNanos(keeper.connectTimeout());
+		return Wait.forAnAnswer(connecting + this.services.answerNanos());
+	}
+
+	// Waiting
+
+	private @Nullable Hold obtainUninterruptibly(Wait wait) {
+		try {
+			return obtain(Thread.currentThread(), wait, false);
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	/**
+	 * Wait for the lock.
+	 * @return the hold, null if others have the lock
+	 */
+	private @Nullable Hold obtain(@Nullable Thread owner, Wait wait, boolean interruptible)
+			throws InterruptedException {
+		while (true) {
+			BlockingRequest request = new BlockingRequest(this.loop, this.kind, owner, wait);
+			try {
+				Hold hold = obtain(request, interruptible);
+				if (hold == null || hold.tell()) {
+					this.loop.pass("told");
+					return hold;
+				}
+			}
+			catch (LockException | InterruptedException ex) {
+				throw ex;
+			}
+			catch (Throwable ex) {
+				// On a stack that may have come to its end
+				request.forsaken = true;
+				this.loop.troubled = true;
+				throw ex;
+			}
+		}
+	}
+
+	/**
+	 * Ask for the lock and wait for the outcome.
+	 * @return the hold, of which nobody has been told; null if others have the lock
+	 */
+	private @Nullable Hold obtain(BlockingRequest request, boolean interruptible) throws InterruptedException {
+		LockQueue queue = queueForRequest();
+		this.loop.pass("ask");
+		queue.add(request);
+		this.loop.pass("asked");
+		Outcome outcome = request.await(interruptible);
+		if (outcome == null && request.leave()) {
+			boolean contended = queue.remove(request);
+			if (interruptible) {
+				throwIfInterrupted();
+			}
+			return nullIfContended(request.time(), contended);
+		}
+		outcome = request.outcome();
+		Hold hold = (outcome != null) ? outcome.hold() : null;
+		return (hold != null) ? hold : nullIfContended(request.time(), outcome);
+	}
+
+	private @Nullable Hold nullIfContended(Wait wait, @Nullable Outcome outcome) {
+		if (outcome != null && outcome.failure() != null) {
+			throw notGranted(wait, outcome);
+		}
+		return nullIfContended(wait, true);
+	}
+
+	/**
+	 * Tell the listeners why a request has not got the lock, and return or throw what its
+	 * caller is told. A refusal builds no exception: some ask again and again.
+	 */
+	private @Nullable Hold nullIfContended(Wait wait, boolean contended) {
+		if (!contended) {
+			throw notGranted(wait, false);
+		}
+		tellTimedOut(wait.waited());
+		return null;
+	}
+
+	/**
+	 * Say why a request that was decided has not got the lock, to its listeners and to
+	 * its caller.
+	 */
+	LockException notGranted(Wait wait, @Nullable Outcome outcome) {
+		LockUnavailableException failure = (outcome != null) ? outcome.failure() : null;
+		return (failure != null) ? failed(wait, failure) : notGranted(wait, true);
+	}
+
+	/**
+	 * Say why a request that has run out of time has not got the lock, to its listeners
+	 * and to its caller.
+	 */
+	LockException notGranted(Wait wait, boolean contended) {
+		Duration waited = wait.waited();
+		if (!contended) {
+			SessionKeeper keeper = this.services.keeper();
+			return failed(wait, keeper.unanswered(wait).ofLock(name(), keeper.place()));
+		}
+		tellTimedOut(waited);
+		return new LockTimeoutException(name(), "Lock '%s' was not granted within %d ms because others hold it"
+			.formatted(LockNames.shown(name()), waited.toMillis()), null);
+	}
+
+	private void tellTimedOut(Duration waited) {
+		this.services.listeners().tell((listener) -> listener.timedOut(name(), waited));
+	}
+
+	/**
+	 * Tell listeners and caller of a failure, as an exception of the caller's own thread.
+	 */
+	private LockException failed(Wait wait, LockUnavailableException decided) {
+		LockException failure = new LockUnavailableException(name(), String.valueOf(decided.getMessage()),
+				decided.reason(), decided.getCause());
+		Duration waited = wait.waited();
+		this.services.listeners().tell((listener) -> listener.failed(name(), waited, failure));
+		return failure;
+	}
+
+	private String describe() {
+		return (this.kind.isShared() ? "Read lock '%s'" : "Lock '%s'").formatted(LockNames.shown(name()));
+	}
+
+	@Override
+	public String toString() {
+		return describe();
+	}
+
+}

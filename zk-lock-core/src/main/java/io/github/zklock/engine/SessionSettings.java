@@ -1,0 +1,30 @@
+package io.github.zklock.engine;
+
+import java.time.Duration;
+import java.util.function.LongSupplier;
+
+/**
+ * How sessions are made.
+ *
+ * @param store opens them
+ * @param timeout the wanted session timeout
+ * @param connectTimeout how long to wait for a handle that somebody asks for
+ * @param serverTick the servers' tick, which no client can find out
+ * @param maxNodeBytes how many bytes the paths of a session's nodes may have together
+ * @param wallClock the time, as {@link System#currentTimeMillis()}
+ */
+record SessionSettings(NodeStore store, Duration timeout, Duration connectTimeout, Duration serverTick,
+		int maxNodeBytes, LongSupplier wallClock) {
+
+	/**
+	 * Return where the nodes are, for messages.
+	 */
+	String place() {
+		return "%s (%s)".formatted(this.store.name(), this.store.address());
+	}
+
+	OwnNodes newOwnNodes() {
+		return new OwnNodes(this.store.prefixBytes(), this.maxNodeBytes);
+	}
+
+}

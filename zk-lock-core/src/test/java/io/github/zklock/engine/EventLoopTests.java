@@ -1,0 +1,167 @@
+package io.github.zklock.engine;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+class EventLoopTests {
+
+	private final AtomicBoolean failing = new AtomicBoolean();
+
+	private final EventLoop loop = new EventLoop("loop", (place) -> {
+		if ((place.equals("execute here") || place.equals("timer")) && this.failing.compareAndSet(true, false)) {
+			throw new OutOfMemoryError(place);
+		}
+	});
+
+	private final BlockingQueue<Boolean> recoveries = new LinkedBlockingQueue<>();
+
+	@AfterEach
+	void close() {
+		this.loop.close();
+	}
+
+	private void recordRecoveries() {
+		this.loop.recoverBy(this.recoveries::add);
+	}
+
+	private boolean nextRecovery() throws Exception {
+		Boolean taskFailed = this.recoveries.poll(LockTestSupport.PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+		assertThat(taskFailed).isNotNull();
+		return taskFailed;
+	}
+
+	private void awaitTask() throws Exception {
+		CompletableFuture<Void> done = new CompletableFuture<>();
+		this.loop.execute(() -> done.complete(null));
+		LockTestSupport.get(done);
+	}
+
+	@Test
+	void tasksRunInOrder() throws Exception {
+		List<Integer> run = new ArrayList<>();
+		for (int task = 0; task < 1000; task++) {
+			int number = task;
+			this.loop.execute(() -> run.add(number));
+		}
+		awaitTask();
+		assertThat(run).hasSize(1000).isSorted();
+	}
+
+	@Test
+	void timersRunInTheOrderOfTime() throws Exception {
+		List<String> run = new ArrayList<>();
+		CountDownLatch done = new CountDownLatch(4);
+		CountDownLatch all = new CountDownLatch(1);
+		this.loop.execute(() -> LockTestSupport.awaitQuietly(all));
+		schedule("third", 30, run, done);
+		schedule("first", 10, run, done);
+		schedule("fourth", 30, run, done);
+		schedule("second", 20, run, done);
+		all.countDown();
+		assertThat(done.await(LockTestSupport.PATIENCE.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+		assertThat(run).containsExactly("first", "second", "third", "fourth");
+	}
+
+	private void schedule(String name, long millis, List<String> run, CountDownLatch done) {
+		this.loop.schedule(() -> {
+			run.add(name);
+			done.countDown();
+		}, TimeUnit.MILLISECONDS.toNanos(millis));
+	}
+
+	@Test
+	void cancelledTimersDoNotRun() throws Exception {
+		List<String> run = new ArrayList<>();
+		CountDownLatch done = new CountDownLatch(1);
+		CountDownLatch cancelled = new CountDownLatch(1);
+		this.loop.execute(() -> LockTestSupport.awaitQuietly(cancelled));
+		EventLoop.Timer timer = this.loop.schedule(() -> run.add("cancelled"), 1);
+		timer.cancel();
+		schedule("other", 1, run, done);
+		cancelled.countDown();
+		assertThat(done.await(LockTestSupport.PATIENCE.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+		assertThat(run).containsExactly("other");
+	}
+
+	@Test
+	void taskThatFailsIsFollowedByARecovery() throws Exception {
+		recordRecoveries();
+		this.loop.execute(() -> {
+			throw new StackOverflowError();
+		});
+		assertThat(nextRecovery()).isTrue();
+		awaitTask();
+	}
+
+	@Test
+	void timerThatCannotBeRunIsRunLater() throws Exception {
+		this.failing.set(true);
+		CompletableFuture<Void> run = new CompletableFuture<>();
+		this.loop.schedule(() -> run.complete(null), 1);
+		LockTestSupport.get(run);
+		assertThat(this.failing).isFalse();
+	}
+
+	/**
+	 * A thread that is interrupted cannot wait: it would never rest again.
+	 */
+	@Test
+	void interruptIsForgotten() throws Exception {
+		CompletableFuture<Thread> own = new CompletableFuture<>();
+		this.loop.execute(() -> own.complete(Thread.currentThread()));
+		Thread thread = LockTestSupport.get(own);
+		thread.interrupt();
+		await().atMost(LockTestSupport.PATIENCE).until(() -> !thread.isInterrupted());
+		awaitTask();
+	}
+
+	@Test
+	void answerThatGetsLostIsFollowedByARecovery() throws Exception {
+		recordRecoveries();
+		awaitTask();
+		this.failing.set(true);
+		assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(() -> this.loop.executeHere(() -> {
+		}));
+		assertThat(nextRecovery()).isTrue();
+	}
+
+	@Test
+	void callerWhoWasThrownOutIsFollowedByARecovery() throws Exception {
+		recordRecoveries();
+		awaitTask();
+		this.loop.troubled = true;
+		assertThat(nextRecovery()).isFalse();
+		assertThat(this.loop.troubled).isFalse();
+	}
+
+	@Test
+	void recoveryThatFailsIsDoneAgain() throws Exception {
+		AtomicInteger attempts = new AtomicInteger();
+		this.loop.recoverBy((taskFailed) -> {
+			if (attempts.incrementAndGet() < 3) {
+				throw new OutOfMemoryError();
+			}
+			this.recoveries.add(taskFailed);
+		});
+		this.loop.execute(() -> {
+			throw new StackOverflowError();
+		});
+		assertThat(nextRecovery()).as("it is still known what has failed").isTrue();
+		assertThat(attempts).hasValue(3);
+	}
+
+}

@@ -1,0 +1,230 @@
+package io.github.zklock.engine;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.github.zklock.LockLease;
+import io.github.zklock.NamedLock;
+import io.github.zklock.embedded.ConnectString;
+import io.github.zklock.embedded.Direction;
+import io.github.zklock.embedded.EmbeddedZooKeeper;
+import io.github.zklock.embedded.FaultProxy;
+import io.github.zklock.leader.LeaderElection;
+import io.github.zklock.zookeeper.ZooKeeperLocks;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * What happens between an error in a caller's thread and the repair: others go on, and
+ * neither they nor the repair may grant what is being given up.
+ */
+class RepairTests extends LockTestSupport {
+
+	private final FaultAt fault = new FaultAt();
+
+	private final FaultProxy proxy = proxy();
+
+	private final ZooKeeperLocks here = closing(
+			with(builder(this.proxy.connectString(), LONG_SESSION).handOverWait(Duration.ZERO),
+					(options) -> options.faults(this.fault))
+				.build());
+
+	private final ZooKeeperLocks there = registry();
+
+	RepairTests(EmbeddedZooKeeper server, @ConnectString String connectString) {
+		super(server, connectString);
+	}
+
+	/**
+	 * An error in one thread, at the n-th time that it passes a place.
+	 */
+	private static final class FaultAt implements Faults {
+
+		private final AtomicInteger left = new AtomicInteger();
+
+		private volatile @Nullable Thread thread;
+
+		private volatile String place = "";
+
+		private volatile Runnable before = () -> {
+		};
+
+		void arm(String place, int n) {
+			this.place = place;
+			this.left.set(n);
+			this.thread = Thread.currentThread();
+		}
+
+		@Override
+		public void pass(String passed) {
+			if (Thread.currentThread() == this.thread && passed.equals(this.place)
+					&& this.left.decrementAndGet() == 0) {
+				this.thread = null;
+				this.before.run();
+				throw new StackOverflowError();
+			}
+		}
+
+	}
+
+	private void assertThrownOut(Runnable call) {
+		assertThatExceptionOfType(StackOverflowError.class).isThrownBy(call::run);
+	}
+
+	private void awaitRepair() {
+		EventLoop loop = keeper(this.here).loop();
+		await().atMost(PATIENCE).until(() -> !loop.troubled);
+		CountDownLatch done = new CountDownLatch(1);
+		loop.execute(done::countDown);
+		awaitQuietly(done);
+	}
+
+	private void awaitWaiting(int count) {
+		await().atMost(PATIENCE).until(() -> this.here.waiting().size() == count);
+	}
+
+	private static boolean leads(LeaderElection election) {
+		return election.leadership().isLeader();
+	}
+
+	private static void assertNotBoth(LeaderElection one, LeaderElection two) {
+		assertThat(leads(one) && leads(two) && leads(one)).as("both lead").isFalse();
+	}
+
+	@Test
+	void lockIsNotGrantedByANodeWhoseDeleteIsSent() throws Exception {
+		NamedLock lock = this.here.lock("lock");
+		LockLease first = lock.acquire();
+		CompletableFuture<LockLease> second = acquire(lock);
+		awaitWaiting(1);
+		settle(this.here);
+		first.close();
+		LockLease passedOn = get(second);
+		this.fault.before = () -> this.proxy.hold(Direction.TO_CLIENT);
+		this.fault.arm("sent", 1);
+		assertThrownOut(passedOn::close);
+		LockLease other = get(acquire(this.there.lock("lock")));
+		CompletableFuture<LockLease> third = acquire(lock);
+		awaitRepair();
+		assertThat(third).isNotDone();
+		assertThat(passedOn.isHeld()).isFalse();
+		assertThat(other.isHeld()).isTrue();
+		this.proxy.heal();
+		other.close();
+		get(third).close();
+		awaitNodes("lock", 0);
+	}
+
+	@Test
+	void leadershipIsNotGrantedByANodeWhoseDeleteIsSent() throws Exception {
+		LeaderElection one = this.here.election("role");
+		LeaderElection two = this.there.election("role");
+		one.join();
+		await().atMost(PATIENCE).until(() -> leads(one));
+		settle(this.here);
+		this.fault.before = () -> this.proxy.hold(Direction.TO_CLIENT);
+		this.fault.arm("sent", 1);
+		assertThrownOut(one::leave);
+		one.join();
+		two.join();
+		await().atMost(PATIENCE).until(() -> leads(two));
+		assertNotBoth(one, two);
+		awaitRepair();
+		assertNotBoth(one, two);
+		this.proxy.heal();
+		two.leave();
+		await().atMost(PATIENCE).until(() -> leads(one));
+	}
+
+	@Test
+	void roleIsNotLedByANodeThatIsGivenUp() throws Exception {
+		LeaderElection one = this.here.election("role");
+		LeaderElection two = this.there.election("role");
+		one.join();
+		await().atMost(PATIENCE).until(() -> leads(one));
+		one.leave();
+		settle(this.here);
+		this.fault.arm("sent", 2);
+		assertThrownOut(one::join);
+		one.join();
+		await().atMost(PATIENCE).until(() -> leads(one));
+		two.join();
+		awaitRepair();
+		for (ZooKeeperLocks locks : List.of(this.here, this.there)) {
+			settle(locks);
+		}
+		assertNotBoth(one, two);
+		one.leave();
+		await().atMost(PATIENCE).until(() -> leads(two));
+		assertThat(leads(one)).isFalse();
+	}
+
+	@Test
+	void roleIsNotLedByOneWhoWasThrownOut() throws Exception {
+		LeaderElection one = this.here.election("role");
+		warmUp(this.here, "lock");
+		this.fault.arm("sent", 2);
+		assertThrownOut(one::join);
+		awaitRepair();
+		LeaderElection two = this.there.election("role");
+		two.join();
+		await().atMost(PATIENCE).until(() -> leads(two));
+		assertThat(leads(one)).isFalse();
+		await().atMost(PATIENCE).until(() -> two.participants().size() == 1);
+	}
+
+	/**
+	 * The one who unlocks is thrown out after the node of the next one is on its way.
+	 */
+	@Test
+	void holdOfAnotherCallerIsKept() throws Exception {
+		NamedLock lock = this.here.lock("lock");
+		LockLease first = lock.acquire();
+		CompletableFuture<LockLease> elsewhere = acquire(this.there.lock("lock"));
+		awaitNodes("lock", 2);
+		CompletableFuture<LockLease> second = acquire(lock);
+		awaitWaiting(1);
+		settle(this.here);
+		this.fault.arm("sent", 3);
+		assertThrownOut(first::close);
+		get(elsewhere).close();
+		LockLease next = get(second);
+		CountDownLatch lost = new CountDownLatch(1);
+		next.onLost(lost::countDown);
+		awaitRepair();
+		assertThat(next.isHeld()).isTrue();
+		assertThat(lost.getCount()).isOne();
+		next.close();
+		awaitNodes("lock", 0);
+	}
+
+	@Test
+	void futureThatNobodyHasDoesNotAskAgain() throws Exception {
+		ZooKeeperLocks slow = closing(with(builder(), (options) -> options.faults(this.fault)).userExecutor((task) -> {
+			// a second later the registry runs it
+		}).build());
+		warmUp(slow, "lock");
+		this.fault.arm("sent", 2);
+		assertThrownOut(() -> slow.lock("lock").acquireAsync(PATIENCE.multipliedBy(10)));
+		await().atMost(PATIENCE).until(() -> keeper(slow).dependents().isEmpty());
+		assertThat(this.there.lock("lock").tryAcquire(PATIENCE)).isPresent();
+	}
+
+	@Test
+	void minHoldIsKeptAlthoughItCouldNotBeBegun() throws Exception {
+		LockLease lease = this.here.lock("lock").acquire();
+		this.fault.arm("finish", 1);
+		assertThrownOut(() -> lease.close(PATIENCE.multipliedBy(10)));
+		assertThat(lease.isHeld()).isFalse();
+		awaitRepair();
+		assertThat(this.there.lock("lock").tryAcquire(Duration.ZERO)).isEmpty();
+	}
+
+}
