@@ -6,7 +6,7 @@ import java.util.stream.Stream;
 import io.github.zklock.LockInspector;
 import io.github.zklock.LockListener;
 import io.github.zklock.LockRegistry;
-import io.github.zklock.spring.local.LocalLocks;
+import io.github.zklock.local.LocalLocks;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;

@@ -4,7 +4,7 @@ import java.util.function.Supplier;
 
 import io.github.zklock.LockInspector;
 import io.github.zklock.LockRegistry;
-import io.github.zklock.spring.local.LocalLocks;
+import io.github.zklock.local.LocalLocks;
 
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.context.SmartLifecycle;

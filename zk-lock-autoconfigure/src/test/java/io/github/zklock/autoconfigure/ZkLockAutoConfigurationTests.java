@@ -19,7 +19,7 @@ import io.github.zklock.spring.LockCheckOnCommit;
 import io.github.zklock.spring.LockConfigurationException;
 import io.github.zklock.spring.LockTemplate;
 import io.github.zklock.spring.leader.LeaderRoles;
-import io.github.zklock.spring.local.LocalLocks;
+import io.github.zklock.local.LocalLocks;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;

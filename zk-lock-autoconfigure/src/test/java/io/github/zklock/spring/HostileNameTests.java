@@ -17,7 +17,7 @@ import io.github.zklock.LockLostException;
 import io.github.zklock.LockMode;
 import io.github.zklock.LockTimeoutException;
 import io.github.zklock.LossReason;
-import io.github.zklock.spring.local.LocalLocks;
+import io.github.zklock.local.LocalLocks;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;

@@ -138,6 +138,13 @@ final class Candidacy implements Contender.Owner, Dependent {
 	}
 
 	/**
+	 * Return whether nobody leads who is about to.
+	 */
+	synchronized boolean isSettled() {
+		return this.reign != null || !this.joined || this.handOver != null || this.pausing || this.failure != null;
+	}
+
+	/**
 	 * Take the next step for one who wants to lead.
 	 */
 	private synchronized void proceed() {

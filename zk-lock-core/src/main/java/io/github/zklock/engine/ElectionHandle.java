@@ -32,6 +32,8 @@ final class ElectionHandle implements LeaderElection, Leadership {
 
 	private final UserThreads users;
 
+	private final EventLoop loop;
+
 	private final Map<Thread, Work> workOfThreads = new ConcurrentHashMap<>();
 
 	ElectionHandle(Elections elections, LockPath path, Services services, QueueReader reader, Duration handOverWait) {
@@ -39,6 +41,7 @@ final class ElectionHandle implements LeaderElection, Leadership {
 		this.path = path;
 		this.reader = reader;
 		this.users = services.users();
+		this.loop = services.keeper().loop();
 	}
 
 	@Override
@@ -54,7 +57,8 @@ final class ElectionHandle implements LeaderElection, Leadership {
 
 	@Override
 	public void join() {
-		this.candidacy.join();
+		this.loop.visit(this.candidacy::join);
+		this.loop.settle(this.candidacy::isSettled);
 	}
 
 	@Override

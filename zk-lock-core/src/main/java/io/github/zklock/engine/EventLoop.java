@@ -7,8 +7,11 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -36,6 +39,14 @@ final class EventLoop {
 	private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
 	private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
+	private static final int MOST_TASKS_OF_A_VISITOR = 100;
+
+	private static final int MOST_ROUNDS = 10_000;
+
+	private static final long ROUND_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
+
+	private static final int IDLE_LOOKS = 3;
 
 	private static final String PROTOCOL = "in the lock protocol";
 
@@ -65,6 +76,11 @@ final class EventLoop {
 
 	private volatile boolean closed;
 
+	// Threads that will work before they go on, so that nobody has to be woken
+	private final AtomicInteger visitors = new AtomicInteger();
+
+	private final boolean visited;
+
 	/**
 	 * An error has thrown a caller out of something that may be half done. A field, since
 	 * a stack that has come to its end has no room for a call.
@@ -80,17 +96,20 @@ final class EventLoop {
 	};
 
 	EventLoop(String name) {
-		this(name, Faults.NONE);
+		this(name, Faults.NONE, false);
 	}
 
 	/**
 	 * Create a loop that has no thread before it is needed.
 	 * @param name the name of the thread
 	 * @param faults lets errors happen, in tests
+	 * @param visited whether callers work on what follows from their requests, since the
+	 * store answers at once; then the thread ends when it has been idle for a while
 	 */
-	EventLoop(String name, Faults faults) {
+	EventLoop(String name, Faults faults, boolean visited) {
 		this.name = name;
 		this.faults = faults;
+		this.visited = visited;
 	}
 
 	/**
@@ -115,11 +134,63 @@ final class EventLoop {
 			return;
 		}
 		pass("execute");
-		Thread own = start();
+		start();
 		this.tasks.add(task);
+		if (this.visitors.get() == 0) {
+			call();
+		}
+	}
+
+	/**
+	 * Have the own thread work, unless another one does.
+	 */
+	private void call() {
 		if (this.pending.compareAndSet(false, true)) {
 			this.called = true;
-			LockSupport.unpark(own);
+			LockSupport.unpark(start());
+		}
+	}
+
+	/**
+	 * Run something that sends requests, on a thread that holds no monitor, and work on
+	 * what follows from it, if the store answers at once: a few tasks, so that no caller
+	 * works for all others.
+	 */
+	void visit(Runnable visit) {
+		visitFor(() -> {
+			visit.run();
+			return null;
+		});
+	}
+
+	/**
+	 * {@link #visit(Runnable) Visit} for a result.
+	 */
+	<T> @Nullable T visitFor(Supplier<@Nullable T> visit) {
+		if (!this.visited) {
+			return visit.get();
+		}
+		this.visitors.incrementAndGet();
+		try {
+			return visit.get();
+		}
+		finally {
+			this.visitors.decrementAndGet();
+			if (!this.tasks.isEmpty() && this.pending.compareAndSet(false, true)) {
+				work(MOST_TASKS_OF_A_VISITOR);
+				if (!this.tasks.isEmpty()) {
+					call();
+				}
+			}
+		}
+	}
+
+	/**
+	 * Wait for what follows from a visit, if another thread works on it just now.
+	 */
+	void settle(BooleanSupplier settled) {
+		for (int round = 0; this.visited && !this.closed && round < MOST_ROUNDS && !settled.getAsBoolean(); round++) {
+			LockSupport.parkNanos(this, ROUND_NANOS);
 		}
 	}
 
@@ -148,10 +219,15 @@ final class EventLoop {
 	 */
 	private void live() {
 		long nextLook = System.nanoTime() + LOOK_NANOS;
+		int idleLooks = 0;
 		while (!this.closed) {
 			try {
 				if (System.nanoTime() - nextLook >= 0) {
 					nextLook = System.nanoTime() + LOOK_NANOS;
+					idleLooks = (this.visited && isIdle()) ? idleLooks + 1 : 0;
+					if (idleLooks >= IDLE_LOOKS && retire()) {
+						return;
+					}
 					look();
 				}
 				if (this.called) {
@@ -165,6 +241,25 @@ final class EventLoop {
 				// No memory: nothing is lost, and it is tried again
 				LockSupport.parkNanos(this, RETRY_NANOS);
 			}
+		}
+	}
+
+	private boolean isIdle() {
+		return !this.called && this.tasks.isEmpty() && this.timers.isEmpty() && this.changedTimers.isEmpty();
+	}
+
+	/**
+	 * Be nobody's thread, unless there is something to do: whoever adds something looks
+	 * for the thread afterwards.
+	 */
+	private boolean retire() {
+		synchronized (this.tasks) {
+			this.thread = null;
+			if (isIdle()) {
+				return true;
+			}
+			this.thread = Thread.currentThread();
+			return false;
 		}
 	}
 
@@ -232,19 +327,27 @@ final class EventLoop {
 
 	private void drain() {
 		do {
-			try {
-				for (Runnable task = this.tasks.poll(); task != null; task = this.tasks.poll()) {
-					if (!this.closed) {
-						work(task);
-					}
-				}
-			}
-			finally {
-				// whatever comes, or nobody works any more
-				this.pending.set(false);
-			}
+			work(Integer.MAX_VALUE);
 		}
 		while (!this.tasks.isEmpty() && this.pending.compareAndSet(false, true));
+	}
+
+	private void work(int most) {
+		try {
+			for (int count = 0; count < most; count++) {
+				Runnable task = this.tasks.poll();
+				if (task == null) {
+					return;
+				}
+				if (!this.closed) {
+					work(task);
+				}
+			}
+		}
+		finally {
+			// whatever comes, or nobody works any more
+			this.pending.set(false);
+		}
 	}
 
 	private void work(Runnable task) {
@@ -339,11 +442,12 @@ final class EventLoop {
 	 */
 	Timer schedule(Runnable task, long nanos) {
 		pass("schedule");
-		Thread own = start();
+		start();
 		Timer timer = new Timer(this, task, System.nanoTime() + nanos, this.timerCount.incrementAndGet());
 		if (!this.closed) {
 			this.changedTimers.add(timer);
 		}
+		Thread own = start();
 		if (timer.at - this.parkedUntil < 0) {
 			LockSupport.unpark(own);
 		}

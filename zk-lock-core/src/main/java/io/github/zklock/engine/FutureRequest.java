@@ -34,7 +34,7 @@ final class FutureRequest extends Request {
 				this.timer = this.lock.loop().schedule(this::timeUp, time().remaining());
 			}
 			this.future.whenComplete((lease, failure) -> cancelled());
-			this.queue.add(this);
+			this.lock.loop().visit(() -> this.queue.add(this));
 		}
 		catch (Throwable ex) {
 			this.forsaken = true;

@@ -290,7 +290,7 @@ final class Hold implements LockLease {
 
 	private @Nullable CompletableFuture<Void> finish(long lingerNanos) {
 		try {
-			return finishNow(lingerNanos);
+			return this.queue.loop().visitFor(() -> finishNow(lingerNanos));
 		}
 		catch (Throwable ex) {
 			forsake();
@@ -498,7 +498,7 @@ final class Hold implements LockLease {
 			asked = new CompletableFuture<>();
 			this.token = asked;
 		}
-		this.queue.requestToken(this, asked);
+		this.queue.loop().visit(() -> this.queue.requestToken(this, asked));
 		return asked;
 	}
 

@@ -61,7 +61,7 @@ public abstract class LockEngine implements LockRegistry, LockInspector, AutoClo
 		this.closeWait = settings.closeWait;
 		this.handOverWait = settings.handOverWait;
 		this.writeKind = settings.curatorReadWrite ? NodeKind.CURATOR_WRITE : NodeKind.LOCK;
-		this.loop = new EventLoop(threadName, settings.faults);
+		this.loop = new EventLoop(threadName, settings.faults, store.isLocal());
 		this.users = new UserThreads(threadName, this.loop, settings.userExecutor);
 		Listeners listeners = new Listeners(List.copyOf(settings.listeners), this.users);
 		this.keeper = new SessionKeeper(settings.sessions(store), this.loop, this.users.own(), listeners);

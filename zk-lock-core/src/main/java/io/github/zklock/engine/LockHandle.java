@@ -247,7 +247,7 @@ final class LockHandle implements NamedLock {
 	private @Nullable Hold obtain(BlockingRequest request, boolean interruptible) throws InterruptedException {
 		LockQueue queue = queueForRequest();
 		this.loop.pass("ask");
-		queue.add(request);
+		this.loop.visit(() -> queue.add(request));
 		this.loop.pass("asked");
 		Outcome outcome = request.await(interruptible);
 		if (outcome == null && request.leave()) {

@@ -75,6 +75,10 @@ final class LockQueue implements Contender.Owner, Dependent {
 		return this.path;
 	}
 
+	EventLoop loop() {
+		return this.keeper.loop();
+	}
+
 	/**
 	 * Pass a place at which tests let errors happen.
 	 */

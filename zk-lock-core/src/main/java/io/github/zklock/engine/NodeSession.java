@@ -1,5 +1,6 @@
 package io.github.zklock.engine;
 
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 import org.jspecify.annotations.Nullable;
@@ -148,6 +149,20 @@ public interface NodeSession {
 	 * @param owner the session that has created it
 	 */
 	record Content(String text, long czxid, long mzxid, long created, long owner) {
+
+		/**
+		 * Describe a node.
+		 * @param data its data, null if they were not read, or if there are none
+		 * @param czxid the transaction that created it
+		 * @param mzxid the last transaction that has written its data
+		 * @param created when it was created, in milliseconds since 1970
+		 * @param owner the session that has created it, 0 if it outlives that
+		 * @return what the node contains
+		 */
+		public static Content of(byte @Nullable [] data, long czxid, long mzxid, long created, long owner) {
+			String text = (data != null) ? new String(data, StandardCharsets.UTF_8) : "";
+			return new Content(text, czxid, mzxid, created, owner);
+		}
 
 		/**
 		 * Return whether a client of this library has made the node.

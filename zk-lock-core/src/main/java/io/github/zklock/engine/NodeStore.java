@@ -45,6 +45,15 @@ public interface NodeStore {
 	int prefixBytes();
 
 	/**
+	 * Return whether the nodes are in this process: requests are executed when they are
+	 * sent, and sessions last until they are closed.
+	 * @return whether nothing can go wrong on the way
+	 */
+	default boolean isLocal() {
+		return false;
+	}
+
+	/**
 	 * Return the server of the latest connection.
 	 * @return the server, for people, if it is known
 	 */

@@ -261,7 +261,9 @@ final class Session implements NodeEvents {
 		if (!this.begun || negotiated.compareTo(this.timeout) < 0) {
 			this.timeout = negotiated;
 		}
-		this.lease.timeout(this.timeout);
+		if (!this.store.isLocal()) {
+			this.lease.timeout(this.timeout);
+		}
 		this.connected = true;
 		this.connection++;
 		boolean first = !this.begun;
@@ -387,6 +389,9 @@ final class Session implements NodeEvents {
 	 * refuse this one for ever, and if it keeps it, {@link OldNodes} frees what it has.
 	 */
 	void checkLiveness() {
+		if (this.store.isLocal()) {
+			return;
+		}
 		this.lease.check();
 		long now = System.nanoTime();
 		long nanos = this.timeout.toNanos();

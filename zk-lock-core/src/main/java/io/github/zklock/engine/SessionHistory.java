@@ -74,10 +74,16 @@ final class SessionHistory {
 			return;
 		}
 		this.opened.incrementAndGet();
+		if (!this.settings.store().isLocal()) {
+			logOpening(session);
+		}
+		tell(LockListener::sessionOpened, session);
+	}
+
+	private void logOpening(Session session) {
 		logger.info("Session {} with {} is open, its timeout is {} ms", session.id(), this.settings.place(),
 				session.timeout().toMillis());
 		warnIfTooShort(session.timeout());
-		tell(LockListener::sessionOpened, session);
 	}
 
 	private void warnIfTooShort(Duration negotiated) {

@@ -1,7 +1,6 @@
 package io.github.zklock.zookeeper;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 
@@ -148,22 +147,18 @@ final class ZooKeeperSession implements NodeSession, Watcher {
 	@Override
 	public void read(String path, boolean watch, Reply<Content> reply) {
 		this.zooKeeper.getData(path, watcher(watch), (code, requested, context, data, stat) -> answer(reply, code,
-				(stat != null) ? content(text(data), stat) : null), null);
+				(stat != null) ? content(data, stat) : null), null);
 	}
 
 	@Override
 	public void exists(String path, boolean watch, Reply<Content> reply) {
 		this.zooKeeper.exists(path, watcher(watch),
-				(code, requested, context, stat) -> answer(reply, code, (stat != null) ? content("", stat) : null),
+				(code, requested, context, stat) -> answer(reply, code, (stat != null) ? content(null, stat) : null),
 				null);
 	}
 
-	private static String text(byte @Nullable [] data) {
-		return (data != null) ? new String(data, StandardCharsets.UTF_8) : "";
-	}
-
-	private static Content content(String text, Stat stat) {
-		return new Content(text, stat.getCzxid(), stat.getMzxid(), stat.getCtime(), stat.getEphemeralOwner());
+	private static Content content(byte @Nullable [] data, Stat stat) {
+		return Content.of(data, stat.getCzxid(), stat.getMzxid(), stat.getCtime(), stat.getEphemeralOwner());
 	}
 
 	@Override

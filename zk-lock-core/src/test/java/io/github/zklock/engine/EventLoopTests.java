@@ -25,7 +25,7 @@ class EventLoopTests {
 		if ((place.equals("execute here") || place.equals("timer")) && this.failing.compareAndSet(true, false)) {
 			throw new OutOfMemoryError(place);
 		}
-	});
+	}, false);
 
 	private final BlockingQueue<Boolean> recoveries = new LinkedBlockingQueue<>();
 

@@ -1,10 +1,11 @@
-package io.github.zklock.spring.local;
+package io.github.zklock.contract;
 
 import java.time.Duration;
 import java.util.List;
 
 import io.github.zklock.LockListener;
 import io.github.zklock.LockRegistry;
+import io.github.zklock.local.LocalLocks;
 
 class LocalElectionContractTests extends LeaderElectionContract {
 

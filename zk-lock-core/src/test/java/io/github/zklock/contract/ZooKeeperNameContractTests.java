@@ -1,4 +1,4 @@
-package io.github.zklock.spring.local;
+package io.github.zklock.contract;
 
 import java.time.Duration;
 import java.util.List;
@@ -10,26 +10,23 @@ import io.github.zklock.embedded.EmbeddedZooKeeperTest;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
 
 @EmbeddedZooKeeperTest
-class ZooKeeperElectionContractTests extends LeaderElectionContract {
+class ZooKeeperNameContractTests extends NameContract {
 
 	private final String connectString;
 
-	private int roots;
-
-	ZooKeeperElectionContractTests(@ConnectString String connectString) {
+	ZooKeeperNameContractTests(@ConnectString String connectString) {
 		this.connectString = connectString;
 	}
 
 	@Override
 	LockRegistry create(Duration handOverWait, List<LockListener> listeners) {
-		ZooKeeperLocks.Builder builder = ZooKeeperLocks.builder(this.connectString)
-			.root("/root-" + ++this.roots)
-			.sessionTimeout(Duration.ofSeconds(30))
+		return ZooKeeperLocks.builder(this.connectString)
+			.sessionTimeout(PATIENCE)
 			.connectTimeout(PATIENCE)
+			.answerTimeout(PATIENCE)
 			.handOverWait(handOverWait)
-			.closeWait(Duration.ZERO);
-		listeners.forEach(builder::listener);
-		return builder.build();
+			.closeWait(Duration.ZERO)
+			.build();
 	}
 
 }

@@ -1,4 +1,4 @@
-package io.github.zklock.spring.local;
+package io.github.zklock.contract;
 
 import java.time.Duration;
 import java.util.Objects;

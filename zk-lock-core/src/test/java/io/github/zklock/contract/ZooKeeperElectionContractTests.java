@@ -1,4 +1,4 @@
-package io.github.zklock.spring.local;
+package io.github.zklock.contract;
 
 import java.time.Duration;
 import java.util.List;
@@ -10,22 +10,27 @@ import io.github.zklock.embedded.EmbeddedZooKeeperTest;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
 
 @EmbeddedZooKeeperTest
-class ZooKeeperNameContractTests extends NameContract {
+class ZooKeeperElectionContractTests extends LeaderElectionContract {
 
 	private final String connectString;
 
-	ZooKeeperNameContractTests(@ConnectString String connectString) {
+	private int roots;
+
+	ZooKeeperElectionContractTests(@ConnectString String connectString) {
 		this.connectString = connectString;
 	}
 
 	@Override
 	LockRegistry create(Duration handOverWait, List<LockListener> listeners) {
-		return ZooKeeperLocks.builder(this.connectString)
-			.sessionTimeout(PATIENCE)
+		ZooKeeperLocks.Builder builder = ZooKeeperLocks.builder(this.connectString)
+			.root("/root-" + ++this.roots)
+			.sessionTimeout(Duration.ofSeconds(30))
 			.connectTimeout(PATIENCE)
+			.answerTimeout(PATIENCE)
 			.handOverWait(handOverWait)
-			.closeWait(Duration.ZERO)
-			.build();
+			.closeWait(Duration.ZERO);
+		listeners.forEach(builder::listener);
+		return builder.build();
 	}
 
 }

@@ -1,4 +1,4 @@
-package io.github.zklock.spring.local;
+package io.github.zklock.contract;
 
 import java.time.Duration;
 import java.util.List;
@@ -36,7 +36,8 @@ class ZooKeeperLocksContractTests extends LockRegistryContract {
 		return ZooKeeperLocks.builder(this.connectString)
 			.root("/root-" + ++this.roots)
 			.sessionTimeout(Duration.ofSeconds(30))
-			.connectTimeout(PATIENCE);
+			.connectTimeout(PATIENCE)
+			.answerTimeout(PATIENCE);
 	}
 
 }

@@ -1,0 +1,295 @@
+package io.github.zklock.local;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+import io.github.zklock.engine.Listing;
+import io.github.zklock.engine.NodeEvents;
+import io.github.zklock.engine.NodeSession;
+import io.github.zklock.engine.NodeSession.Content;
+import io.github.zklock.engine.NodeSession.Created;
+import io.github.zklock.engine.NodeStore;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Nodes that are kept in memory, as ZooKeeper would keep them: numbers, transactions and
+ * watches are the same, and a container goes with its last child. Requests are executed
+ * when they are sent. Sessions end only when they are closed.
+ *
+ * <p>
+ * What happens here happens under one monitor, under which nothing else is called but
+ * {@link NodeEvents#execute(Runnable)}.
+ */
+final class LocalNodes implements NodeStore {
+
+	private static final String TOP = "/";
+
+	private static final int DIGITS = 10;
+
+	private final Map<String, Node> nodes = new HashMap<>();
+
+	private final Watches dataWatches = new Watches();
+
+	private final Watches childWatches = new Watches();
+
+	private long zxid;
+
+	private long sessions;
+
+	LocalNodes() {
+		this.nodes.put(TOP, new Node(new byte[0], 0, null, false));
+	}
+
+	@Override
+	public synchronized NodeSession open(NodeEvents events) {
+		return new LocalSession(this, ++this.sessions, events);
+	}
+
+	@Override
+	public String name() {
+		return "this process";
+	}
+
+	@Override
+	public String address() {
+		return "zk.lock.type=local";
+	}
+
+	@Override
+	public boolean isOpen() {
+		return true;
+	}
+
+	@Override
+	public int prefixBytes() {
+		return 0;
+	}
+
+	@Override
+	public boolean isLocal() {
+		return true;
+	}
+
+	/**
+	 * Return how many nodes there are.
+	 */
+	synchronized int size() {
+		return this.nodes.size();
+	}
+
+	// Reading
+
+	@Nullable Listing list(LocalSession session, String path, boolean watch) {
+		Node node = this.nodes.get(path);
+		if (node == null) {
+			return null;
+		}
+		if (watch) {
+			this.childWatches.add(path, session);
+		}
+		return new Listing(new ArrayList<>(node.children), node.pzxid, node.counter);
+	}
+
+	@Nullable Content read(LocalSession session, String path, boolean watch) {
+		Node node = this.nodes.get(path);
+		if (node == null) {
+			return null;
+		}
+		if (watch) {
+			this.dataWatches.add(path, session);
+		}
+		return node.content(true);
+	}
+
+	@Nullable Content exists(LocalSession session, String path, boolean watch) {
+		if (watch) {
+			this.dataWatches.add(path, session);
+		}
+		Node node = this.nodes.get(path);
+		return (node != null) ? node.content(false) : null;
+	}
+
+	boolean contains(String path) {
+		return this.nodes.containsKey(path);
+	}
+
+	boolean isEmpty(String path) {
+		Node node = this.nodes.get(path);
+		return node == null || node.children.isEmpty();
+	}
+
+	// Writing
+
+	/**
+	 * Create an ephemeral, sequential node.
+	 * @return null if there is no parent
+	 */
+	@Nullable Created createSequential(LocalSession session, String prefix, byte[] data) {
+		Node parent = this.nodes.get(parent(prefix));
+		if (parent == null) {
+			return null;
+		}
+		String path = prefix + number(parent.counter);
+		add(path, parent, new Node(data, ++this.zxid, session, false));
+		session.own().add(path);
+		return new Created(path, this.zxid);
+	}
+
+	private static String number(long counter) {
+		String digits = Long.toString(counter);
+		return "0".repeat(Math.max(0, DIGITS - digits.length())) + digits;
+	}
+
+	/**
+	 * Create a node that outlives its session.
+	 * @return false if there is no parent
+	 */
+	boolean createParent(String path, boolean container) {
+		Node parent = this.nodes.get(parent(path));
+		if (parent == null) {
+			return false;
+		}
+		add(path, parent, new Node(new byte[0], ++this.zxid, null, container));
+		return true;
+	}
+
+	private void add(String path, Node parent, Node node) {
+		this.nodes.put(path, node);
+		parent.children.add(name(path));
+		parent.counter++;
+		parent.pzxid = this.zxid;
+		this.dataWatches.fire(path, false);
+		this.childWatches.fire(parent(path), false);
+	}
+
+	/**
+	 * Write a node's data.
+	 * @return the number of the transaction, null if there is no such node
+	 */
+	@Nullable Long write(String path, byte[] data) {
+		Node node = this.nodes.get(path);
+		if (node == null) {
+			return null;
+		}
+		node.data = data;
+		node.mzxid = ++this.zxid;
+		this.dataWatches.fire(path, false);
+		return node.mzxid;
+	}
+
+	/**
+	 * Delete a node that has no children, and its parent if that is a container that is
+	 * empty now.
+	 */
+	void delete(String path) {
+		Node node = this.nodes.remove(path);
+		Node parent = this.nodes.get(parent(path));
+		if (node == null || parent == null) {
+			return;
+		}
+		if (node.owner != null) {
+			node.owner.own().remove(path);
+		}
+		parent.children.remove(name(path));
+		parent.pzxid = ++this.zxid;
+		Set<LocalSession> told = this.dataWatches.fire(path, true);
+		this.childWatches.fire(path, true, told);
+		this.childWatches.fire(parent(path), false);
+		if (parent.container && parent.children.isEmpty()) {
+			delete(parent(path));
+		}
+	}
+
+	// Paths
+
+	private static String parent(String path) {
+		int end = path.lastIndexOf('/');
+		return (end > 0) ? path.substring(0, end) : TOP;
+	}
+
+	static String name(String path) {
+		return path.substring(path.lastIndexOf('/') + 1);
+	}
+
+	private static final class Node {
+
+		private final long czxid;
+
+		private final long created = System.currentTimeMillis();
+
+		private final @Nullable LocalSession owner;
+
+		private final boolean container;
+
+		private final Set<String> children = new LinkedHashSet<>();
+
+		private byte[] data;
+
+		private long mzxid;
+
+		private long pzxid;
+
+		private long counter;
+
+		Node(byte[] data, long czxid, @Nullable LocalSession owner, boolean container) {
+			this.data = data;
+			this.czxid = czxid;
+			this.mzxid = czxid;
+			this.pzxid = czxid;
+			this.owner = owner;
+			this.container = container;
+		}
+
+		Content content(boolean withData) {
+			return Content.of(withData ? this.data : null, this.czxid, this.mzxid, this.created,
+					(this.owner != null) ? this.owner.id() : 0);
+		}
+
+	}
+
+	/**
+	 * Who wants to hear of what, once.
+	 */
+	private static final class Watches {
+
+		private final Map<String, Set<LocalSession>> sessions = new HashMap<>();
+
+		void add(String path, LocalSession session) {
+			this.sessions.computeIfAbsent(path, (key) -> new LinkedHashSet<>()).add(session);
+		}
+
+		Set<LocalSession> fire(String path, boolean deleted) {
+			return fire(path, deleted, Set.of());
+		}
+
+		Set<LocalSession> fire(String path, boolean deleted, Set<LocalSession> except) {
+			Set<LocalSession> fired = this.sessions.remove(path);
+			if (fired == null) {
+				return Set.of();
+			}
+			fired.stream()
+				.filter((session) -> !except.contains(session))
+				.forEach((session) -> session.changed(path, deleted));
+			return fired;
+		}
+
+		void forget(LocalSession session) {
+			this.sessions.values().forEach((watching) -> watching.remove(session));
+			this.sessions.values().removeIf(Set::isEmpty);
+		}
+
+	}
+
+	/**
+	 * A session has ended.
+	 */
+	void forget(LocalSession session) {
+		this.dataWatches.forget(session);
+		this.childWatches.forget(session);
+	}
+
+}
