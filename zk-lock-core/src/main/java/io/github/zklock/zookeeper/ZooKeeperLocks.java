@@ -366,7 +366,7 @@ public final class ZooKeeperLocks extends LockEngine {
 			return new ZooKeeperLocks(this);
 		}
 
-		private ZooKeeperNodes nodes() {
+		ZooKeeperNodes nodes() {
 			if (this.factory != null) {
 				return new ZooKeeperNodes(this.connectString, this.factory, () -> null, effectiveAcl(), null);
 			}

@@ -28,18 +28,6 @@ class AsyncTests extends LockTestSupport {
 	}
 
 	@Test
-	void futureGivesALeaseOnAThreadOfTheLibrary() throws Exception {
-		CompletableFuture<String> thread = new CompletableFuture<>();
-		LockLease lease = get(this.lock.acquireAsync(PATIENCE).thenApply((granted) -> {
-			thread.complete(Thread.currentThread().getName());
-			return granted;
-		}));
-		assertThat(lease.isHeld()).isTrue();
-		assertThat(get(thread)).startsWith("zk-lock-").contains("-user-");
-		lease.close();
-	}
-
-	@Test
 	void contendedFutureFailsWithTimeout() throws Exception {
 		try (LockLease lease = this.elsewhere.acquire()) {
 			assertThat(this.lock.tryLock()).as("refused by ZooKeeper").isFalse();
@@ -97,40 +85,6 @@ class AsyncTests extends LockTestSupport {
 		second.cancel(false);
 		lease.close();
 		get(third).close();
-	}
-
-	/**
-	 * A grant that meets a cancel is released: the lock is handed over locally while the
-	 * next in line is cancelled, 40,000 times. The one behind gets it in any case.
-	 */
-	@Test
-	void cancelRacesGrant() throws Exception {
-		int granted = 0;
-		int cancelled = 0;
-		LockLease lease = this.lock.acquire();
-		for (int race = 0; race < 40_000; race++) {
-			CompletableFuture<LockLease> next = this.lock.acquireAsync(PATIENCE);
-			CompletableFuture<LockLease> behind = this.lock.acquireAsync(PATIENCE);
-			int lead = race % 64;
-			CompletableFuture<Boolean> cancelling = call(() -> {
-				spin(lead);
-				return next.cancel(false);
-			});
-			spin(2 * (64 - lead));
-			lease.close();
-			if (get(cancelling)) {
-				cancelled++;
-			}
-			else {
-				granted++;
-				next.get().close();
-			}
-			lease = get(behind);
-		}
-		lease.close();
-		assertThat(granted).as("granted").isPositive();
-		assertThat(cancelled).as("cancelled").isPositive();
-		awaitNodes("lock", 0);
 	}
 
 	private static void spin(int rounds) {

@@ -5,8 +5,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 
@@ -25,7 +23,6 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
@@ -55,24 +52,6 @@ class ElectionTests extends ElectionTestSupport {
 		assertThatIllegalStateException().isThrownBy(second.leadership()::fencingToken).withMessageContaining(ROLE);
 		assertThat(first.leadership().since().orElseThrow()).isBetween(before, Instant.now());
 		assertThat(first.leadership().role()).isEqualTo(ROLE);
-	}
-
-	@Test
-	void nobodyTakesPartBeforeJoining() {
-		LeaderElection election = this.one.election(ROLE);
-		assertThat(election.role()).isEqualTo(ROLE);
-		assertThat(election.leadership().isLeader()).isFalse();
-		assertThat(election.leader()).isEmpty();
-		assertThat(election.participants()).isEmpty();
-		assertThat(leaderNodes()).isEmpty();
-	}
-
-	@Test
-	void electionOfARoleIsOneObject() {
-		assertThat(this.one.election(ROLE)).isSameAs(this.one.election(ROLE));
-		assertThat(this.one.election(ROLE).leadership()).isSameAs(this.one.election(ROLE).leadership());
-		assertThat(this.one.election("other")).isNotSameAs(this.one.election(ROLE));
-		assertThatIllegalArgumentException().isThrownBy(() -> this.one.election(""));
 	}
 
 	@Test
@@ -245,45 +224,6 @@ class ElectionTests extends ElectionTestSupport {
 	// Listeners
 
 	@Test
-	void listenersHearOfEachGrantAndItsEnd() throws Exception {
-		LeaderElection election = this.one.election(ROLE);
-		Recorder recorder = new Recorder(election);
-		election.join();
-		recorder.awaitEvents("granted");
-		long token = election.leadership().fencingToken();
-		assertThat(recorder.tokens()).containsExactly(token);
-		election.leave();
-		recorder.awaitEvents("granted", "revoked");
-		lead(this.one);
-		this.one.close();
-		recorder.awaitEvents("granted", "revoked", "granted", "revoked");
-	}
-
-	@Test
-	void stateIsSetBeforeListenersAreCalled() throws Exception {
-		LeaderElection election = this.one.election(ROLE);
-		CompletableFuture<Boolean> whenGranted = new CompletableFuture<>();
-		CompletableFuture<Boolean> whenRevoked = new CompletableFuture<>();
-		election.addListener(new LeadershipListener() {
-
-			@Override
-			public void granted(String role, long fencingToken) {
-				whenGranted.complete(election.leadership().isLeader());
-			}
-
-			@Override
-			public void revoked(String role, long fencingToken) {
-				whenRevoked.complete(election.leadership().isLeader());
-			}
-
-		});
-		election.join();
-		assertThat(get(whenGranted)).isTrue();
-		election.leave();
-		assertThat(get(whenRevoked)).isFalse();
-	}
-
-	@Test
 	void listenerThatComesLateIsTold() throws Exception {
 		LeaderElection election = lead(this.one);
 		new Recorder(election).awaitEvents("granted");
@@ -304,44 +244,6 @@ class ElectionTests extends ElectionTestSupport {
 		election.leave();
 		kept.awaitEvents("granted", "revoked");
 		removed.awaitEvents("granted");
-	}
-
-	@Test
-	void h89_throwingAndSlowListenersHurtNobody() throws Exception {
-		LeaderElection election = this.one.election(ROLE);
-		CountDownLatch release = new CountDownLatch(1);
-		AtomicBoolean wokenByRelease = new AtomicBoolean();
-		election.addListener(new LeadershipListener() {
-
-			@Override
-			public void granted(String role, long fencingToken) {
-				throw new IllegalStateException("on purpose");
-			}
-
-		});
-		election.addListener(new LeadershipListener() {
-
-			@Override
-			public void granted(String role, long fencingToken) {
-				try {
-					wokenByRelease.set(release.await(PATIENCE.toMillis(), TimeUnit.MILLISECONDS));
-				}
-				catch (InterruptedException ex) {
-					Thread.currentThread().interrupt();
-				}
-			}
-
-		});
-		Recorder recorder = new Recorder(election);
-		election.join();
-		recorder.awaitEvents("granted");
-		election.leave();
-		election.join();
-		recorder.awaitEvents("granted", "revoked", "granted");
-		assertThat(this.one.lock("lock").tryLock()).isTrue();
-		this.one.lock("lock").unlock();
-		release.countDown();
-		await().atMost(PATIENCE).untilTrue(wokenByRelease);
 	}
 
 	@Test

@@ -19,7 +19,6 @@ import io.github.zklock.zookeeper.ZooKeeperLocks;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 
@@ -49,22 +48,6 @@ class ExclusiveLockTests extends LockTestSupport {
 	}
 
 	@Test
-	void excludesOtherThreads() throws Exception {
-		this.lock.lock();
-		assertThat(get(call(() -> this.lock.tryLock()))).isFalse();
-		assertThat(get(call(() -> this.lock.tryLock(20, TimeUnit.MILLISECONDS)))).isFalse();
-		assertThat(get(call(this.lock::isHeldByCurrentThread))).isFalse();
-		CompletableFuture<Boolean> other = call(() -> {
-			this.lock.lock();
-			boolean held = this.lock.isHeldByCurrentThread();
-			this.lock.unlock();
-			return held;
-		});
-		this.lock.unlock();
-		assertThat(get(other)).isTrue();
-	}
-
-	@Test
 	void isReentrantAcrossObjects() {
 		ZooKeeperLocks locks = registry();
 		locks.lock("again").lock();
@@ -80,81 +63,7 @@ class ExclusiveLockTests extends LockTestSupport {
 		assertThat(nodes("again")).isEmpty();
 	}
 
-	@Test
-	void differentNamesAreDifferentLocks() {
-		ZooKeeperLocks locks = registry();
-		locks.lock("one").lock();
-		assertThat(locks.lock("two").tryLock()).isTrue();
-		locks.lock("two").unlock();
-		locks.lock("one").unlock();
-	}
-
-	@Test
-	void strangerCannotUnlock() throws Exception {
-		assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(this.lock::unlock)
-			.withMessageContaining("'lock'");
-		this.lock.lock();
-		CompletableFuture<?> stranger = call(() -> {
-			this.lock.unlock();
-			return null;
-		});
-		assertThat(stranger).failsWithin(PATIENCE)
-			.withThrowableThat()
-			.withCauseInstanceOf(IllegalMonitorStateException.class);
-		assertThat(this.lock.isHeldByCurrentThread()).isTrue();
-		this.lock.unlock();
-		assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(this.lock::unlock);
-	}
-
-	@Test
-	void leaseOfAThreadEndsItsWholeHold() throws Exception {
-		assertThat(this.lock.lease()).isEmpty();
-		this.lock.lock();
-		this.lock.lock();
-		LockLease lease = this.lock.lease().orElseThrow();
-		assertThat(lease.isHeld()).isTrue();
-		assertThat(lease.name()).isEqualTo("lock");
-		get(call(() -> {
-			lease.close();
-			return null;
-		}));
-		assertThat(lease.isHeld()).isFalse();
-		assertThat(this.lock.isHeldByCurrentThread()).isFalse();
-		assertThat(this.lock.lease()).isEmpty();
-		assertThat(this.elsewhere.tryLock()).isTrue();
-		assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(this.lock::unlock);
-		this.elsewhere.unlock();
-	}
-
-	@Test
-	void conditionsAreNotSupported() {
-		assertThatExceptionOfType(UnsupportedOperationException.class).isThrownBy(this.lock::newCondition);
-	}
-
 	// Owned by whoever has the lease
-
-	@Test
-	void anyThreadClosesALease() throws Exception {
-		LockLease lease = this.lock.acquire();
-		assertThat(lease.isHeld()).isTrue();
-		assertThat(this.lock.isHeldByCurrentThread()).isFalse();
-		assertThat(this.lock.tryAcquire(Duration.ZERO)).as("not re-entrant").isEmpty();
-		assertThat(this.lock.tryLock()).isFalse();
-		get(call(() -> {
-			lease.close();
-			return null;
-		}));
-		assertThat(lease.isHeld()).isFalse();
-		lease.close();
-		try (LockLease next = this.lock.tryAcquire(Duration.ZERO).orElseThrow()) {
-			assertThat(next.isHeld()).isTrue();
-			lease.close();
-			lease.close(Duration.ofDays(1));
-			assertThat(next.isHeld()).as("closing an old lease does not touch the present one").isTrue();
-			assertThat(nodes("lock")).hasSize(1);
-		}
-		assertThat(nodes("lock")).isEmpty();
-	}
 
 	@Test
 	void processesTakeTurnsAndLocalWaitersKeepTheirOrder() throws Exception {
@@ -249,23 +158,6 @@ class ExclusiveLockTests extends LockTestSupport {
 	}
 
 	@Test
-	void minimumThatHasPassedIsAnOrdinaryClose() throws Exception {
-		LockLease lease = this.lock.acquire();
-		lease.close(Duration.ofNanos(1));
-		assertThat(nodes("lock")).isEmpty();
-	}
-
-	@Test
-	void threadsHoldLingersToo() {
-		this.lock.lock();
-		this.lock.lease().orElseThrow().close(Duration.ofSeconds(4));
-		assertThat(this.lock.isHeldByCurrentThread()).isFalse();
-		assertThat(this.lock.tryLock()).as("belongs to nobody, the same thread is refused too").isFalse();
-		this.lock.lock();
-		this.lock.unlock();
-	}
-
-	@Test
 	void tokenOfAClosedLeaseIsRefused() throws Exception {
 		LockLease lease = this.lock.acquire();
 		assertThat(lease.fencingToken()).isPositive();
@@ -289,17 +181,6 @@ class ExclusiveLockTests extends LockTestSupport {
 		awaitNodes("lock", 1);
 		assertThat(lease.isHeld()).isTrue();
 		lease.close();
-	}
-
-	@Test
-	void interruptBeforehandIsNoticed() {
-		Thread.currentThread().interrupt();
-		assertThatExceptionOfType(InterruptedException.class).isThrownBy(this.lock::lockInterruptibly);
-		Thread.currentThread().interrupt();
-		assertThatExceptionOfType(InterruptedException.class).isThrownBy(this.lock::acquire);
-		Thread.currentThread().interrupt();
-		assertThatExceptionOfType(InterruptedException.class).isThrownBy(() -> this.lock.tryLock(1, TimeUnit.SECONDS));
-		assertThat(Thread.interrupted()).isFalse();
 	}
 
 	@Test

@@ -1,6 +1,5 @@
 package io.github.zklock.engine;
 
-import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -17,7 +16,6 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -76,27 +74,6 @@ class LeaderWorkTests extends ElectionTestSupport {
 	private void awaitLeadershipAfter(long token) {
 		Recorder recorder = new Recorder(this.election);
 		await().atMost(PATIENCE).until(() -> recorder.tokens().stream().anyMatch((later) -> later > token));
-	}
-
-	@Test
-	void onlyTheLeaderWorks() throws Exception {
-		AtomicInteger runs = new AtomicInteger();
-		assertThat(this.election.leadership().run(runs::incrementAndGet)).isFalse();
-		lead(this.locks);
-		assertThat(this.election.leadership().run(runs::incrementAndGet)).isTrue();
-		this.election.leave();
-		assertThat(this.election.leadership().run(runs::incrementAndGet)).isFalse();
-		assertThat(runs).hasValue(1);
-	}
-
-	@Test
-	void failureOfTheWorkGoesToTheCaller() {
-		lead(this.locks);
-		assertThatIllegalStateException().isThrownBy(() -> this.election.leadership().run(() -> {
-			throw new IllegalStateException("own");
-		})).withMessage("own");
-		this.election.leave();
-		assertThat(leaderNodes()).as("nobody waited for work that has failed").isEmpty();
 	}
 
 	@Test
@@ -189,52 +166,6 @@ class LeaderWorkTests extends ElectionTestSupport {
 	}
 
 	@Test
-	void leavingDoesNotWaitForEver() throws Exception {
-		ZooKeeperLocks impatient = closing(builder().handOverWait(Duration.ofMillis(50)).build());
-		LeaderElection leader = lead(impatient);
-		CompletableFuture<Void> worker = call(() -> {
-			assertThatExceptionOfType(LockLostException.class)
-				.isThrownBy(() -> leader.leadership().run(() -> assertThat(workPatiently()).isTrue()));
-			return null;
-		});
-		awaitStart();
-		leader.leave();
-		assertThat(leaderNodes()).isEmpty();
-		this.mayEnd.countDown();
-		get(worker);
-	}
-
-	@Test
-	void interruptEndsTheWaitForWork() throws Exception {
-		lead(this.locks);
-		CompletableFuture<Void> worker = call(() -> {
-			assertThatExceptionOfType(LockLostException.class)
-				.isThrownBy(() -> this.election.leadership().run(this::workUntilInterrupted));
-			return null;
-		});
-		awaitStart();
-		CompletableFuture<Boolean> leaving = call(() -> {
-			Thread.currentThread().interrupt();
-			this.election.leave();
-			return Thread.interrupted();
-		});
-		assertThat(get(leaving)).as("interrupt stays set").isTrue();
-		get(worker);
-		assertThat(leaderNodes()).isEmpty();
-	}
-
-	@Test
-	void leaderMayLeaveInTheMiddleOfItsWork() {
-		lead(this.locks);
-		assertThat(this.election.leadership().run(() -> {
-			this.election.leave();
-			assertThat(this.election.leadership().isLeader()).isFalse();
-			assertThat(Thread.currentThread().isInterrupted()).isFalse();
-			assertThat(leaderNodes()).isEmpty();
-		})).isTrue();
-	}
-
-	@Test
 	void workInsideWork() {
 		lead(this.locks);
 		AtomicInteger runs = new AtomicInteger();
@@ -286,70 +217,6 @@ class LeaderWorkTests extends ElectionTestSupport {
 		work.onLost(() -> late.complete(null));
 		get(late);
 		work.close();
-	}
-
-	@Test
-	void leavingWaitsForWorkWithoutAThread() throws Exception {
-		lead(this.locks);
-		LeaderWork work = call(() -> this.election.leadership().begin().orElseThrow()).get();
-		CompletableFuture<Void> leaving = call(() -> {
-			this.election.leave();
-			return null;
-		});
-		await().atMost(PATIENCE).until(() -> !this.election.leadership().isLeader());
-		assertThat(work.isLeader()).isTrue();
-		assertThat(leaderNodes()).hasSize(1);
-		work.close();
-		get(leaving);
-		assertThat(leaderNodes()).isEmpty();
-	}
-
-	/**
-	 * A pooled thread is never interrupted for work that it has done before.
-	 */
-	@Test
-	void interruptNeverComesAfterTheWork() throws Exception {
-		AtomicBoolean stray = new AtomicBoolean();
-		AtomicInteger lost = new AtomicInteger();
-		AtomicBoolean inside = new AtomicBoolean();
-		AtomicBoolean over = new AtomicBoolean();
-		ZooKeeperLocks impatient = closing(builder().handOverWait(Duration.ZERO).build());
-		LeaderElection leader = impatient.election(ROLE);
-		CompletableFuture<Void> worker = call(() -> {
-			while (!over.get()) {
-				try {
-					// The first ones end by their loss for certain, the others may
-					boolean untilLost = lost.get() < 10;
-					leader.leadership().run(() -> {
-						inside.set(true);
-						while (untilLost && leader.leadership().isLeader()) {
-							Thread.onSpinWait();
-						}
-					});
-				}
-				catch (LockLostException ex) {
-					lost.incrementAndGet();
-				}
-				if (Thread.interrupted()) {
-					stray.set(true);
-				}
-			}
-			return null;
-		});
-		for (int round = 0; round < 300; round++) {
-			leader.join();
-			while (!leader.leadership().isLeader()) {
-				Thread.onSpinWait();
-			}
-			while (round < 10 && !inside.getAndSet(false)) {
-				Thread.onSpinWait();
-			}
-			leader.leave();
-		}
-		over.set(true);
-		get(worker);
-		assertThat(stray).isFalse();
-		assertThat(lost).as("work that was interrupted").hasPositiveValue();
 	}
 
 }

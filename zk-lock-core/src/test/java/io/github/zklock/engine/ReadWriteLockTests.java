@@ -291,30 +291,6 @@ class ReadWriteLockTests extends LockTestSupport {
 	}
 
 	@Test
-	void whatAThreadHoldsIsToldByMode() {
-		this.read.lock();
-		assertThat(this.read.isHeldByCurrentThread()).isTrue();
-		assertThat(this.read.lease()).isPresent();
-		assertThat(this.write.isHeldByCurrentThread()).isFalse();
-		assertThat(this.write.lease()).isEmpty();
-		this.read.unlock();
-		this.write.lock();
-		assertThat(this.read.isHeldByCurrentThread()).isFalse();
-		assertThat(this.read.lease()).isEmpty();
-		assertThat(this.write.lease()).isPresent();
-		assertThat(this.lock.lease()).isEqualTo(this.write.lease());
-		this.read.lock();
-		assertThat(this.read.lease()).isEqualTo(this.write.lease());
-		this.write.unlock();
-		assertThat(this.write.lease()).isEmpty();
-		assertThat(this.lock.isHeldByCurrentThread()).isFalse();
-		assertThat(this.read.lease()).isPresent();
-		assertThat(this.read.isHeldByCurrentThread()).isTrue();
-		this.read.unlock();
-		assertThat(this.read.lease()).isEmpty();
-	}
-
-	@Test
 	void closingTheLeaseEndsAllThatWasEntered() throws Exception {
 		this.write.lock();
 		this.read.lock();

@@ -1,9 +1,10 @@
 package io.github.zklock.zookeeper;
 
 import io.github.zklock.engine.EngineSettings;
+import io.github.zklock.engine.NodeStore;
 
 /**
- * Gives tests of the engine the options that only they have.
+ * Gives tests of the engine what users do not have.
  */
 public final class Options {
 
@@ -12,6 +13,13 @@ public final class Options {
 
 	public static EngineSettings of(ZooKeeperLocks.Builder builder) {
 		return builder.engine();
+	}
+
+	/**
+	 * Return a store without a registry.
+	 */
+	public static NodeStore nodes(ZooKeeperLocks.Builder builder) {
+		return builder.nodes();
 	}
 
 }
