@@ -49,9 +49,10 @@ final class AccessCheck {
 
 	private final Set<String> namedOthersOf = ConcurrentHashMap.newKeySet();
 
-	AccessCheck(String root, List<String> kinds, boolean open, boolean createRoot, Executor background) {
+	AccessCheck(NodePaths paths, boolean open, boolean createRoot, Executor background) {
+		String root = paths.root();
 		this.root = root;
-		this.kinds = kinds.stream().map((kind) -> (root.equals("/") ? "" : root) + "/" + kind).toList();
+		this.kinds = NodePaths.KINDS.stream().map((kind) -> (root.equals("/") ? "" : root) + "/" + kind).toList();
 		this.open = open;
 		this.createRoot = createRoot;
 		this.background = background;

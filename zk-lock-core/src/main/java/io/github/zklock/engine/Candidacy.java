@@ -120,7 +120,7 @@ final class Candidacy implements Contender.Owner, Dependent {
 
 	synchronized void join() {
 		if (this.keeper.isClosed()) {
-			throw SessionKeeper.closed().ofRole(role(), this.keeper.place());
+			throw this.keeper.refusal().ofRole(role(), this.keeper.place());
 		}
 		boolean before = this.joined;
 		if (!before) {

@@ -58,6 +58,19 @@ final class Durations {
 	}
 
 	/**
+	 * Wait for a future that never fails, but not for ever. An interrupt ends the wait
+	 * and is kept.
+	 */
+	static void awaitQuietly(CompletableFuture<?> future, long nanos) {
+		try {
+			boolean unused = completionOf(future).await(nanos, TimeUnit.NANOSECONDS);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+	/**
 	 * Wait for what comes of a future.
 	 */
 	static <T> T get(CompletableFuture<T> future, long nanos)

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 import io.github.zklock.LockListener;
 import org.jspecify.annotations.Nullable;
@@ -42,7 +43,7 @@ public final class EngineSettings {
 
 	boolean createRoot = true;
 
-	final List<LockListener> listeners = new ArrayList<>();
+	final List<Supplier<? extends LockListener>> listeners = new ArrayList<>();
 
 	@Nullable Executor userExecutor;
 
@@ -135,6 +136,11 @@ public final class EngineSettings {
 	}
 
 	public EngineSettings listener(LockListener listener) {
+		Objects.requireNonNull(listener, "'listener' must not be null");
+		return listener(() -> listener);
+	}
+
+	public EngineSettings listener(Supplier<? extends LockListener> listener) {
 		this.listeners.add(Objects.requireNonNull(listener, "'listener' must not be null"));
 		return this;
 	}

@@ -81,6 +81,8 @@ final class EventLoop {
 
 	private final boolean visited;
 
+	private volatile boolean mayRetire;
+
 	/**
 	 * An error has thrown a caller out of something that may be half done. A field, since
 	 * a stack that has come to its end has no room for a call.
@@ -104,12 +106,13 @@ final class EventLoop {
 	 * @param name the name of the thread
 	 * @param faults lets errors happen, in tests
 	 * @param visited whether callers work on what follows from their requests, since the
-	 * store answers at once; then the thread ends when it has been idle for a while
+	 * store answers at once; then {@link #mayRetire(boolean) the thread may retire}
 	 */
 	EventLoop(String name, Faults faults, boolean visited) {
 		this.name = name;
 		this.faults = faults;
 		this.visited = visited;
+		this.mayRetire = visited;
 	}
 
 	/**
@@ -139,6 +142,13 @@ final class EventLoop {
 		if (this.visitors.get() == 0) {
 			call();
 		}
+	}
+
+	/**
+	 * Set whether the thread ends when it has been idle for a while.
+	 */
+	void mayRetire(boolean mayRetire) {
+		this.mayRetire = mayRetire || this.visited;
 	}
 
 	/**
@@ -224,7 +234,7 @@ final class EventLoop {
 			try {
 				if (System.nanoTime() - nextLook >= 0) {
 					nextLook = System.nanoTime() + LOOK_NANOS;
-					idleLooks = (this.visited && isIdle()) ? idleLooks + 1 : 0;
+					idleLooks = (this.mayRetire && isIdle()) ? idleLooks + 1 : 0;
 					if (idleLooks >= IDLE_LOOKS && retire()) {
 						return;
 					}

@@ -1,12 +1,15 @@
 package io.github.zklock.engine;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 import io.github.zklock.LockListener;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,7 +26,7 @@ final class Listeners {
 
 	private final List<Line> lines;
 
-	Listeners(List<LockListener> listeners, UserThreads threads) {
+	Listeners(List<Supplier<? extends LockListener>> listeners, UserThreads threads) {
 		this.lines = listeners.stream().map((listener) -> new Line(listener, threads.inOrder())).toList();
 	}
 
@@ -38,7 +41,9 @@ final class Listeners {
 
 	private static final class Line {
 
-		private final LockListener listener;
+		private final Supplier<? extends LockListener> factory;
+
+		private @Nullable LockListener listener;
 
 		private final Executor executor;
 
@@ -46,8 +51,8 @@ final class Listeners {
 
 		private final AtomicLong dropped = new AtomicLong();
 
-		Line(LockListener listener, Executor executor) {
-			this.listener = listener;
+		Line(Supplier<? extends LockListener> factory, Executor executor) {
+			this.factory = factory;
 			this.executor = executor;
 		}
 
@@ -58,16 +63,32 @@ final class Listeners {
 			}
 			this.executor.execute(() -> {
 				this.length.decrementAndGet();
-				event.accept(this.listener);
+				event.accept(listener());
 			});
 			this.length.incrementAndGet();
+		}
+
+		/**
+		 * Return the listener, which is made when there is something to hear. In the
+		 * line.
+		 */
+		private LockListener listener() {
+			LockListener present = this.listener;
+			if (present == null) {
+				present = this.factory.get();
+				this.listener = present;
+			}
+			return present;
 		}
 
 		private void drop() {
 			long count = this.dropped.incrementAndGet();
 			if (count % LONGEST_LINE == 1) {
-				logger.warn("Listener {} does not keep up: {} events wait for it, so {} were dropped so far."
-						+ " A listener must return", this.listener.getClass().getName(), LONGEST_LINE, count);
+				logger.warn(
+						"Listener {} does not keep up: {} events wait for it, so {} were dropped so far."
+								+ " A listener must return",
+						Objects.requireNonNullElse(this.listener, this.factory).getClass().getName(), LONGEST_LINE,
+						count);
 			}
 		}
 

@@ -1,12 +1,8 @@
 package io.github.zklock.engine;
 
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.List;
-import java.util.Objects;
-import java.util.Optional;
-import java.util.function.Consumer;
-import java.util.stream.Stream;
+import java.util.concurrent.atomic.AtomicReference;
 
 import io.github.zklock.LocalLock;
 import io.github.zklock.LockContender;
@@ -20,20 +16,23 @@ import io.github.zklock.leader.LeaderElection;
 /**
  * Locks and elections on a store of nodes. What a store adds for its users is added by a
  * subclass. Thread-safe.
+ *
+ * <p>
+ * It takes requests from its creation on. It can be stopped, and started again, any
+ * number of times, until it is closed: its locks and elections stay what they are, with
+ * their listeners, but what was held or led before is lost.
  */
 public abstract class LockEngine implements LockRegistry, LockInspector, AutoCloseable {
 
-	private static final String LOCKS = "locks";
+	private enum State {
 
-	private static final String LEADERS = "leaders";
+		OPEN, STOPPING, STOPPED, CLOSED
 
-	private final String root;
+	}
 
 	private final Duration closeWait;
 
 	private final Duration handOverWait;
-
-	private final NodeKind writeKind;
 
 	private final UserThreads users;
 
@@ -47,7 +46,11 @@ public abstract class LockEngine implements LockRegistry, LockInspector, AutoClo
 
 	private final Elections elections = new Elections();
 
-	private final QueueReader reader;
+	private final Registry registry;
+
+	private final Inspector inspector;
+
+	private final AtomicReference<State> state = new AtomicReference<>(State.OPEN);
 
 	/**
 	 * Create a registry. It opens no session yet.
@@ -56,11 +59,10 @@ public abstract class LockEngine implements LockRegistry, LockInspector, AutoClo
 	 */
 	protected LockEngine(NodeStore store, EngineSettings settings) {
 		NodeData nodeData = new NodeData(settings.instance);
+		NodePaths paths = new NodePaths(settings.root);
 		String threadName = "zk-lock-" + LockNames.shown(nodeData.instance());
-		this.root = settings.root;
 		this.closeWait = settings.closeWait;
 		this.handOverWait = settings.handOverWait;
-		this.writeKind = settings.curatorReadWrite ? NodeKind.CURATOR_WRITE : NodeKind.LOCK;
 		this.loop = new EventLoop(threadName, settings.faults, store.isLocal());
 		this.users = new UserThreads(threadName, this.loop, settings.userExecutor);
 		Listeners listeners = new Listeners(List.copyOf(settings.listeners), this.users);
@@ -69,25 +71,17 @@ public abstract class LockEngine implements LockRegistry, LockInspector, AutoClo
 				new LossLog(this.loop, this.users.own()::executeSoon), new ThreadHolds(),
 				Durations.toNanos(settings.answerTimeout),
 				new EmptyParents(this.keeper, this.queues::isInUse, Durations.toNanos(settings.parentIdle)),
-				new AccessCheck(this.root, List.of(LOCKS, LEADERS), store.isOpen(), settings.createRoot,
-						this.users.own()));
+				new AccessCheck(paths, store.isOpen(), settings.createRoot, this.users.own()));
 		this.keeper.onNewSession(this.services.access()::connected);
 		this.keeper.atEachTick(this::keepHouse);
-		this.reader = new QueueReader(this.keeper, nodeData);
+		QueueReader reader = new QueueReader(this.keeper, nodeData);
+		this.registry = new Registry(this.services, paths, this.queues, this.elections, reader, settings);
+		this.inspector = new Inspector(this.keeper, paths, this.queues, this.registry, reader);
 	}
 
 	private void keepHouse() {
 		this.services.threadHolds().purge();
 		this.users.own().attend();
-	}
-
-	/**
-	 * Return the name by which this registry is known in its nodes and threads. No other
-	 * one has it, unless it was given by the option {@code instance}.
-	 * @return the instance's name
-	 */
-	public String instance() {
-		return this.services.nodeData().instance();
 	}
 
 	SessionKeeper keeper() {
@@ -107,18 +101,46 @@ public abstract class LockEngine implements LockRegistry, LockInspector, AutoClo
 	}
 
 	/**
-	 * Open the connection now, without waiting for it.
+	 * Return the name by which this registry is known in its nodes and threads. No other
+	 * one has it, unless it was given by the option {@code instance}.
+	 * @return the instance's name
 	 */
-	public void start() {
-		this.keeper.start();
+	public String instance() {
+		return this.services.nodeData().instance();
+	}
+
+	/**
+	 * Return this registry as one that is nothing else, for a framework that knows beans
+	 * by their type.
+	 * @return an object that gives the same locks and elections
+	 */
+	public LockRegistry registry() {
+		return this.registry;
+	}
+
+	/**
+	 * Return the inspector of this registry as an object that is nothing else, for a
+	 * framework that knows beans by their type.
+	 * @return an object that shows the same locks and elections
+	 */
+	public LockInspector inspector() {
+		return this.inspector;
+	}
+
+	/**
+	 * Return how the session is. Sends nothing, opens nothing and never fails.
+	 * @return the session's status now
+	 */
+	public SessionStatus session() {
+		return this.keeper.status();
 	}
 
 	/**
 	 * Return the current session, after waiting for its connection.
 	 * @return the connected session
 	 * @throws IllegalStateException if there is no connection within the connect timeout,
-	 * if the registry is closed, or if interrupted while waiting, which leaves the
-	 * interrupt set
+	 * if the registry is stopped or closed, or if interrupted while waiting, which leaves
+	 * the interrupt set
 	 */
 	protected NodeSession awaitSession() {
 		try {
@@ -135,19 +157,11 @@ public abstract class LockEngine implements LockRegistry, LockInspector, AutoClo
 	}
 
 	/**
-	 * Return how the session is. Sends nothing, opens nothing and never fails.
-	 * @return the session's status now
-	 */
-	public SessionStatus session() {
-		return this.keeper.status();
-	}
-
-	/**
 	 * Return what is wrong with the rights on the nodes that all locks share.
 	 * @return descriptions for people, empty if nothing is wrong
 	 * @throws IllegalStateException if there is no connection or no answer within the
-	 * connect timeout, if the registry is closed, or if interrupted while waiting, which
-	 * leaves the interrupt set
+	 * connect timeout, if the registry is stopped or closed, or if interrupted while
+	 * waiting, which leaves the interrupt set
 	 */
 	protected List<String> findAccessProblems() {
 		try {
@@ -158,113 +172,153 @@ public abstract class LockEngine implements LockRegistry, LockInspector, AutoClo
 		}
 	}
 
+	// Locks and elections
+
 	@Override
 	public NamedLock lock(String name) {
-		return new LockHandle(queues(name), NodeKind.LOCK);
+		return this.registry.lock(name);
 	}
 
 	@Override
 	public NamedLock readLock(String name) {
-		return new LockHandle(queues(name), NodeKind.READ);
+		return this.registry.readLock(name);
 	}
 
 	@Override
 	public NamedLock writeLock(String name) {
-		return new LockHandle(queues(name), this.writeKind);
-	}
-
-	private LockQueues queues(String name) {
-		Objects.requireNonNull(name, "A lock's name must not be null");
-		return this.queues.get(name, (key) -> new LockQueues(LockPath.of(this.root, LOCKS, key), this.services));
+		return this.registry.writeLock(name);
 	}
 
 	@Override
 	public LeaderElection election(String role) {
-		Objects.requireNonNull(role, "A role must not be null");
-		return this.elections.get(role, (key) -> new ElectionHandle(this.elections,
-				LockPath.of(this.root, LEADERS, key), this.services, this.reader, this.handOverWait));
+		return this.registry.election(role);
 	}
 
 	// For people to look at
 
 	@Override
 	public List<LockContender> queue(String name) {
-		return this.reader.read(LockPath.of(this.root, LOCKS, name));
+		return this.inspector.queue(name);
 	}
 
 	@Override
 	public List<LockContender> queueOfRole(String role) {
-		return this.reader.read(LockPath.of(this.root, LEADERS, role));
+		return this.inspector.queueOfRole(role);
 	}
 
 	@Override
 	public List<LockContender> queueOfSegment(String segment) {
-		return this.reader.read(LockPath.ofSegment(this.root, LOCKS, segment));
+		return this.inspector.queueOfSegment(segment);
 	}
 
 	@Override
 	public List<LockContender> queueOfRoleSegment(String segment) {
-		return this.reader.read(LockPath.ofSegment(this.root, LEADERS, segment));
+		return this.inspector.queueOfRoleSegment(segment);
 	}
 
 	@Override
 	public List<LocalLock> held() {
-		return oldestFirst(lockQueues().map(LockQueue::held).flatMap(Optional::stream));
+		return this.inspector.held();
 	}
 
 	@Override
 	public List<LocalLock> waiting() {
-		return oldestFirst(lockQueues().map(LockQueue::awaited).flatMap(List::stream));
-	}
-
-	private Stream<LockQueue> lockQueues() {
-		return this.keeper.dependents().stream().filter(LockQueue.class::isInstance).map(LockQueue.class::cast);
-	}
-
-	private static List<LocalLock> oldestFirst(Stream<LocalLock> locks) {
-		return locks.sorted(Comparator.comparing(LocalLock::since)).toList();
+		return this.inspector.waiting();
 	}
 
 	@Override
 	public boolean breakLock(String name) {
-		LockQueues broken = queues(name);
-		return breakLock(broken.path(), broken::takeAway);
+		return this.inspector.breakLock(name);
 	}
 
 	@Override
 	public boolean breakSegment(String segment) {
-		LockPath path = LockPath.ofSegment(this.root, LOCKS, segment);
-		return breakLock(path,
-				(node) -> this.queues.all()
-					.filter((known) -> known.path().parent().equals(path.parent()))
-					.forEach((known) -> known.takeAway(node)));
+		return this.inspector.breakSegment(segment);
 	}
 
-	private boolean breakLock(LockPath path, Consumer<String> takeAway) {
-		List<LockContender> holders = this.reader.readFront(path);
-		for (LockContender holder : holders) {
-			if (holder.origin() == LockContender.Origin.SELF) {
-				takeAway.accept(holder.node());
-			}
-			this.reader.delete(path, holder.node());
+	// Starting and stopping
+
+	/**
+	 * Take requests again after {@link #stop()}. A session is opened when somebody needs
+	 * it. Has no effect if the registry is not stopped.
+	 * @throws IllegalStateException if the registry is closed, or being stopped
+	 */
+	public void resume() {
+		State present = this.state.get();
+		if (present == State.STOPPED && this.state.compareAndSet(State.STOPPED, State.OPEN)) {
+			this.keeper.resume();
 		}
-		return !holders.isEmpty();
+		else if (present != State.OPEN) {
+			throw new IllegalStateException(
+					(present == State.CLOSED) ? "The registry is closed" : "The registry is being stopped");
+		}
 	}
 
-	// The end
+	/**
+	 * Take requests, as {@link #resume()} does, and open the connection now, without
+	 * waiting for it. If the registry is closed, nothing is opened.
+	 */
+	public void start() {
+		if (this.state.get() == State.STOPPED) {
+			resume();
+		}
+		this.keeper.start();
+	}
 
 	/**
 	 * Refuse new requests, leave all roles, wait for those who hold a lock or work as a
 	 * leader, take the locks and roles from those who still have them when the wait is
 	 * over, free them all, and end the session. Listeners hear of the end of a leadership
-	 * before the next one leads, as with {@link LeaderElection#leave()}. A second call
-	 * has no effect.
+	 * before the next one leads, as with {@link LeaderElection#leave()}. Has no effect if
+	 * the registry is stopped or closed, or another thread is about to.
+	 */
+	public void stop() {
+		if (this.state.compareAndSet(State.OPEN, State.STOPPING)) {
+			this.keeper.refuse(Refusal.STOPPED);
+			try {
+				endRun();
+			}
+			finally {
+				if (!this.state.compareAndSet(State.STOPPING, State.STOPPED)) {
+					// It was to be closed meanwhile
+					endThreads();
+				}
+			}
+		}
+	}
+
+	/**
+	 * {@link #stop() Stop}, for good. A second call has no effect, and if another thread
+	 * is stopping the registry, that one closes it.
 	 */
 	@Override
 	public void close() {
-		if (!this.keeper.refuse()) {
+		State before = this.state.getAndSet(State.CLOSED);
+		if (before == State.CLOSED) {
 			return;
 		}
+		this.keeper.refuse(Refusal.CLOSED);
+		try {
+			if (before == State.OPEN) {
+				endRun();
+			}
+		}
+		finally {
+			if (before != State.STOPPING) {
+				endThreads();
+			}
+		}
+	}
+
+	private void endThreads() {
+		this.loop.close();
+		this.keeper.finish();
+		this.elections.forEach(Candidacy::finish);
+		EventLoop.attempt(this.services.lossLog()::write);
+		this.users.close();
+	}
+
+	private void endRun() {
 		boolean interrupted = Thread.interrupted();
 		try {
 			this.queues.all().forEach(LockQueues::close);
@@ -276,12 +330,8 @@ public abstract class LockEngine implements LockRegistry, LockInspector, AutoClo
 			interrupted |= this.keeper.close();
 		}
 		finally {
-			this.loop.close();
 			this.services.emptyParents().clear();
-			this.keeper.finish();
-			this.elections.forEach(Candidacy::finish);
-			EventLoop.attempt(this.services.lossLog()::write);
-			this.users.close();
+			this.keeper.abandonSession();
 			if (interrupted) {
 				Thread.currentThread().interrupt();
 			}

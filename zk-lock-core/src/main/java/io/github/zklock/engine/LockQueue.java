@@ -171,7 +171,7 @@ final class LockQueue implements Contender.Owner, Dependent {
 	 */
 	private Request.@Nullable Outcome decideAtOnce(Request request) {
 		if (this.keeper.isClosed()) {
-			return failed(SessionKeeper.closed());
+			return failed(this.keeper.refusal());
 		}
 		if (request.time().isEndless()) {
 			return null;
@@ -849,7 +849,7 @@ final class LockQueue implements Contender.Owner, Dependent {
 	 * Refuse everybody who waits, and let go of what is kept for nobody.
 	 */
 	synchronized void close() {
-		failAll(SessionKeeper.closed());
+		failAll(this.keeper.refusal());
 		if (this.lingering != null && this.hold != null) {
 			release(this.hold);
 		}

@@ -166,7 +166,7 @@ final class QueueReader {
 								.formatted(this.keeper.connectTimeout().toMillis())));
 		}
 		catch (IllegalStateException ex) {
-			throw unavailable(path, this.keeper.isClosed() ? SessionKeeper.closed() : this.keeper.notConnected());
+			throw unavailable(path, this.keeper.isClosed() ? this.keeper.refusal() : this.keeper.notConnected());
 		}
 		finally {
 			answer.cancel(false);

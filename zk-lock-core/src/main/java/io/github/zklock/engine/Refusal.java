@@ -3,7 +3,7 @@ package io.github.zklock.engine;
 import io.github.zklock.UnavailableReason;
 
 /**
- * Says why ZooKeeper refuses something, and what to do about it.
+ * Says why something is refused, and what to do about it.
  */
 final class Refusal {
 
@@ -17,6 +17,21 @@ final class Refusal {
 	 */
 	static final Failure CREDENTIALS = new Failure(UnavailableReason.REFUSED,
 			"it refuses the credentials: check 'authInfo' (property 'zk.lock.auth')");
+
+	/**
+	 * The registry is closed.
+	 */
+	static final Failure CLOSED = new Failure(UnavailableReason.CLOSED, """
+			the registry is closed, as it is when its application stops. Those who hold a lock then have some time \
+			('closeWait', zk.lock.shutdown.wait), and nobody gets a new one""");
+
+	/**
+	 * The registry is stopped.
+	 */
+	static final Failure STOPPED = new Failure(UnavailableReason.CLOSED,
+			"""
+					the registry has been stopped, as it is when its application stops. Those who hold a lock then have some time \
+					('closeWait', zk.lock.shutdown.wait), and nobody gets a new one before the next start""");
 
 	private Refusal() {
 	}

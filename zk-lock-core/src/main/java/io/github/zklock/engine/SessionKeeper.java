@@ -3,6 +3,7 @@ package io.github.zklock.engine;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -33,10 +34,6 @@ final class SessionKeeper implements Session.Observer, Outage.Observer {
 
 	private static final int CLOSE_TIMEOUT_MILLIS = 2_000;
 
-	private static final Failure CLOSED = new Failure(UnavailableReason.CLOSED, """
-			the registry is closed, as it is when its application stops. Those who hold a lock then have some time \
-			('closeWait', zk.lock.shutdown.wait), and nobody gets a new one""");
-
 	private final SessionSettings settings;
 
 	private final EventLoop loop;
@@ -46,8 +43,6 @@ final class SessionKeeper implements Session.Observer, Outage.Observer {
 	private final Set<Dependent> active = ConcurrentHashMap.newKeySet();
 
 	private final AtomicBoolean opening = new AtomicBoolean();
-
-	private final AtomicBoolean refusing = new AtomicBoolean();
 
 	private final AtomicBoolean ticking = new AtomicBoolean();
 
@@ -71,6 +66,9 @@ final class SessionKeeper implements Session.Observer, Outage.Observer {
 
 	private volatile boolean everConnected;
 
+	// Written before the flag
+	private volatile Failure refusal = Refusal.CLOSED;
+
 	private volatile boolean closed;
 
 	private volatile Consumer<Session> newcomer = (session) -> {
@@ -84,6 +82,9 @@ final class SessionKeeper implements Session.Observer, Outage.Observer {
 
 	// No session is opened any more, not even to delete old nodes
 	private volatile boolean over;
+
+	// The latest session was connected when it was closed, so its nodes are gone
+	private volatile boolean freed;
 
 	SessionKeeper(SessionSettings settings, EventLoop loop, Executor background, Listeners listeners) {
 		this.settings = settings;
@@ -178,10 +179,10 @@ final class SessionKeeper implements Session.Observer, Outage.Observer {
 	}
 
 	/**
-	 * Say that no request is taken any more.
+	 * Say why no request is taken.
 	 */
-	static Failure closed() {
-		return CLOSED;
+	Failure refusal() {
+		return this.refusal;
 	}
 
 	/**
@@ -234,7 +235,7 @@ final class SessionKeeper implements Session.Observer, Outage.Observer {
 			return this.closed || found.get() != null;
 		}, patience.toNanos());
 		if (this.closed) {
-			throw new IllegalStateException("The registry is closed");
+			throw new IllegalStateException("There is no session with %s: %s".formatted(place(), this.refusal.text()));
 		}
 		Session session = found.get();
 		if (session == null) {
@@ -512,6 +513,9 @@ final class SessionKeeper implements Session.Observer, Outage.Observer {
 			return;
 		}
 		this.ticking.set(false);
+		if (this.over) {
+			return;
+		}
 		Session session = this.current;
 		// A delete that is not answered is not noticed unless something is sent behind
 		// it, nor is a session that will never be connected again unless it is looked at
@@ -583,13 +587,24 @@ final class SessionKeeper implements Session.Observer, Outage.Observer {
 
 	/**
 	 * Take no more requests.
-	 * @return false if that had been said before
+	 * @param why what those are told who make one
 	 */
-	boolean refuse() {
-		boolean first = this.refusing.compareAndSet(false, true);
+	void refuse(Failure why) {
+		this.refusal = why;
 		this.closed = true;
 		changed();
-		return first;
+	}
+
+	/**
+	 * Take requests again.
+	 */
+	void resume() {
+		this.loop.mayRetire(false);
+		this.over = false;
+		this.closed = false;
+		if (!this.oldNodes.isEmpty()) {
+			start();
+		}
 	}
 
 	/**
@@ -610,6 +625,7 @@ final class SessionKeeper implements Session.Observer, Outage.Observer {
 		if (session == null) {
 			return interrupted;
 		}
+		this.freed = session.isConnected();
 		session.close();
 		// The client would forget to tell the server if it found an interrupt
 		interrupted |= Thread.interrupted();
@@ -634,6 +650,38 @@ final class SessionKeeper implements Session.Observer, Outage.Observer {
 	private boolean canDelete() {
 		Session session = this.current;
 		return this.oldNodes.isEmpty() && (session == null || session.isConnected() || !session.hasDeletes());
+	}
+
+	/**
+	 * Forget the session that has been closed, and wait for that. Whoever still believes
+	 * to have something of it hears that it is lost. Nodes that could not be deleted are
+	 * the first matter of the next session.
+	 */
+	void abandonSession() {
+		CompletableFuture<Void> done = new CompletableFuture<>();
+		this.loop.execute(() -> {
+			try {
+				abandon(this.current);
+			}
+			finally {
+				done.complete(null);
+			}
+		});
+		this.loop.mayRetire(true);
+		Durations.awaitQuietly(done, TimeUnit.MILLISECONDS.toNanos(CLOSE_TIMEOUT_MILLIS));
+	}
+
+	private void abandon(@Nullable Session session) {
+		if (session != null) {
+			session.die(Loss.CLOSED);
+			if (!this.freed) {
+				this.oldNodes.remember(session);
+			}
+			forEachActive((dependent) -> dependent.died(session, Loss.CLOSED));
+			this.current = null;
+		}
+		this.outage.stop();
+		this.opening.set(false);
 	}
 
 	/**

@@ -1,14 +1,12 @@
 package io.github.zklock.local;
 
 import java.time.Duration;
-import java.util.Collection;
-import java.util.List;
+import java.util.function.Supplier;
 
 import io.github.zklock.LockListener;
 import io.github.zklock.engine.EngineSettings;
 import io.github.zklock.engine.LockEngine;
 import io.github.zklock.leader.LeaderElection;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Locks and elections within one process, for tests and development. They behave as those
@@ -24,8 +22,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LocalLocks extends LockEngine {
 
-	private static final Duration HAND_OVER_WAIT = Duration.ofSeconds(10);
-
 	// Nobody has to wait for an answer
 	private static final Duration LONG = Duration.ofDays(20);
 
@@ -36,46 +32,11 @@ public final class LocalLocks extends LockEngine {
 	 * for nobody when it is closed, and has no listeners.
 	 */
 	public LocalLocks() {
-		this(HAND_OVER_WAIT, List.of());
+		this(builder());
 	}
 
-	/**
-	 * Create a registry.
-	 * @param handOverWait how long {@link LeaderElection#leave()} waits for running work
-	 * and for listeners, zero not to wait
-	 * @param listeners hear what happens to locks
-	 * @throws IllegalArgumentException if the wait is negative
-	 */
-	public LocalLocks(Duration handOverWait, Collection<? extends LockListener> listeners) {
-		this(handOverWait, Duration.ZERO, listeners);
-	}
-
-	/**
-	 * Create a registry.
-	 * @param handOverWait how long {@link LeaderElection#leave()} waits for running work
-	 * and for listeners, zero not to wait
-	 * @param closeWait how long {@link #close()} waits for those who hold a lock
-	 * @param listeners hear what happens to locks
-	 * @throws IllegalArgumentException if a wait is negative
-	 */
-	public LocalLocks(Duration handOverWait, Duration closeWait, Collection<? extends LockListener> listeners) {
-		this(null, handOverWait, closeWait, listeners);
-	}
-
-	/**
-	 * Create a registry.
-	 * @param instance the name of this instance, null for one of the host's name and
-	 * something random
-	 * @param handOverWait how long {@link LeaderElection#leave()} waits for running work
-	 * and for listeners, zero not to wait
-	 * @param closeWait how long {@link #close()} waits for those who hold a lock
-	 * @param listeners hear what happens to locks
-	 * @throws IllegalArgumentException if a wait is negative, or the name of the instance
-	 * is too long
-	 */
-	public LocalLocks(@Nullable String instance, Duration handOverWait, Duration closeWait,
-			Collection<? extends LockListener> listeners) {
-		this(new LocalNodes(), settings(instance, handOverWait, closeWait, listeners));
+	private LocalLocks(Builder options) {
+		this(new LocalNodes(), options.engine);
 	}
 
 	private LocalLocks(LocalNodes nodes, EngineSettings settings) {
@@ -83,22 +44,95 @@ public final class LocalLocks extends LockEngine {
 		this.nodes = nodes;
 	}
 
+	/**
+	 * Describe a registry.
+	 * @return a builder
+	 */
+	public static Builder builder() {
+		return new Builder();
+	}
+
 	LocalNodes nodes() {
 		return this.nodes;
 	}
 
-	private static EngineSettings settings(@Nullable String instance, Duration handOverWait, Duration closeWait,
-			Collection<? extends LockListener> listeners) {
-		EngineSettings settings = new EngineSettings().handOverWait(handOverWait)
-			.closeWait(closeWait)
+	/**
+	 * Options of a registry.
+	 */
+	public static final class Builder {
+
+		private final EngineSettings engine = new EngineSettings().closeWait(Duration.ZERO)
 			.connectTimeout(LONG)
 			.answerTimeout(LONG)
 			.maxNodeBytes(Integer.MAX_VALUE);
-		if (instance != null) {
-			settings.instance(instance);
+
+		private Builder() {
 		}
-		listeners.forEach(settings::listener);
-		return settings;
+
+		/**
+		 * Set the name by which the registry is known to {@link LocalLocks#queue(String)}
+		 * and in its threads. The default is the name of the host and something random.
+		 * @param instance a name that has at most 100 bytes when it is percent-encoded
+		 * @return this builder
+		 */
+		public Builder instance(String instance) {
+			this.engine.instance(instance);
+			return this;
+		}
+
+		/**
+		 * Set how long {@link LocalLocks#stop()} and {@link LocalLocks#close()} wait for
+		 * those who hold a lock. The default is not to wait.
+		 * @param closeWait the longest wait
+		 * @return this builder
+		 */
+		public Builder closeWait(Duration closeWait) {
+			this.engine.closeWait(closeWait);
+			return this;
+		}
+
+		/**
+		 * Set how long {@link LeaderElection#leave()} waits for the work of a leader, and
+		 * then for the listeners, in all; listeners have half a second at least. The
+		 * default is 10 seconds.
+		 * @param handOverWait the longest wait, zero to wait neither for work nor for
+		 * listeners
+		 * @return this builder
+		 */
+		public Builder handOverWait(Duration handOverWait) {
+			this.engine.handOverWait(handOverWait);
+			return this;
+		}
+
+		/**
+		 * Add a listener.
+		 * @param listener hears what happens to the locks of this registry
+		 * @return this builder
+		 */
+		public Builder listener(LockListener listener) {
+			this.engine.listener(listener);
+			return this;
+		}
+
+		/**
+		 * Add a listener that is made when there is something to hear first, on the
+		 * thread on which it hears it: for example one that needs this registry.
+		 * @param listener makes it
+		 * @return this builder
+		 */
+		public Builder listener(Supplier<? extends LockListener> listener) {
+			this.engine.listener(listener);
+			return this;
+		}
+
+		/**
+		 * Build the registry.
+		 * @return the registry
+		 */
+		public LocalLocks build() {
+			return new LocalLocks(this);
+		}
+
 	}
 
 }

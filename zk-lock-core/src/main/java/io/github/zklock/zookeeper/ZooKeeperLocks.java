@@ -273,6 +273,17 @@ public final class ZooKeeperLocks extends LockEngine {
 		}
 
 		/**
+		 * Add a listener that is made when there is something to hear first, on the
+		 * thread on which it hears it: for example one that needs this registry.
+		 * @param listener makes it
+		 * @return this builder
+		 */
+		public Builder listener(Supplier<? extends LockListener> listener) {
+			this.engine.listener(listener);
+			return this;
+		}
+
+		/**
 		 * Set what runs the code of users: listeners, loss actions, and what hangs on
 		 * futures. The default are threads of the registry, as many as are needed. The
 		 * executor should have a free thread whenever one of them is to be called, and

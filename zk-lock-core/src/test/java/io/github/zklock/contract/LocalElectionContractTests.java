@@ -11,7 +11,9 @@ class LocalElectionContractTests extends LeaderElectionContract {
 
 	@Override
 	LockRegistry create(Duration handOverWait, List<LockListener> listeners) {
-		return new LocalLocks(handOverWait, listeners);
+		LocalLocks.Builder builder = LocalLocks.builder().handOverWait(handOverWait);
+		listeners.forEach(builder::listener);
+		return builder.build();
 	}
 
 }

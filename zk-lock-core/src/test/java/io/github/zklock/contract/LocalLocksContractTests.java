@@ -11,12 +11,14 @@ class LocalLocksContractTests extends LockRegistryContract {
 
 	@Override
 	LockRegistry create(Duration handOverWait, List<LockListener> listeners) {
-		return new LocalLocks(handOverWait, listeners);
+		LocalLocks.Builder builder = LocalLocks.builder().handOverWait(handOverWait);
+		listeners.forEach(builder::listener);
+		return builder.build();
 	}
 
 	@Override
 	LockRegistry createPatient(Duration closeWait) {
-		return new LocalLocks(PATIENCE, closeWait, List.of());
+		return LocalLocks.builder().handOverWait(PATIENCE).closeWait(closeWait).build();
 	}
 
 }

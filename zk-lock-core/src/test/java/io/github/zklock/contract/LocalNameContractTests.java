@@ -11,7 +11,7 @@ class LocalNameContractTests extends NameContract {
 
 	@Override
 	LockRegistry create(Duration handOverWait, List<LockListener> listeners) {
-		return new LocalLocks(handOverWait, listeners);
+		return LocalLocks.builder().handOverWait(handOverWait).build();
 	}
 
 }

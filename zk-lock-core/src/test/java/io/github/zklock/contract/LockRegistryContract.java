@@ -7,11 +7,15 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -27,6 +31,11 @@ import io.github.zklock.LockTimeoutException;
 import io.github.zklock.LockUnavailableException;
 import io.github.zklock.LossReason;
 import io.github.zklock.NamedLock;
+import io.github.zklock.UnavailableReason;
+import io.github.zklock.engine.LockEngine;
+import io.github.zklock.leader.LeaderElection;
+import io.github.zklock.leader.LeaderWork;
+import io.github.zklock.leader.LeadershipListener;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
@@ -1268,6 +1277,236 @@ abstract class LockRegistryContract extends RegistryTestSupport {
 					.withThrowableThat()
 					.withCauseInstanceOf(LockUnavailableException.class);
 			}
+		}
+
+	}
+
+	@Nested
+	class Stopping {
+
+		private LockEngine engine() {
+			return (LockEngine) locks;
+		}
+
+		private void restart() {
+			engine().stop();
+			engine().resume();
+		}
+
+		private void assertStopped(ThrowingCallable call) {
+			assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(call)
+				.withMessageContaining("'lock'")
+				.withMessageContaining("stopped")
+				.satisfies((ex) -> assertThat(ex.reason()).isEqualTo(UnavailableReason.CLOSED));
+		}
+
+		@Test
+		void keptLockGoesOnWorking() throws Exception {
+			for (int round = 0; round < 3; round++) {
+				lock.lock();
+				assertThat(lock.isHeldByCurrentThread()).isTrue();
+				lock.unlock();
+				try (LockLease lease = read.acquire()) {
+					assertThat(lease.isHeld()).isTrue();
+				}
+				assertFree();
+				restart();
+			}
+			engine().stop();
+			engine().start();
+			assertFree();
+		}
+
+		@Test
+		void whatWasHeldIsLostAfterAnyNumberOfRestarts() throws Exception {
+			lock.lock();
+			LockLease lease = locks.readLock("other").acquire();
+			for (int round = 0; round < 5; round++) {
+				restart();
+				assertThat(lease.isHeld()).isFalse();
+				assertThat(lease.isLost()).isTrue();
+				assertThat(lock.isHeldByCurrentThread()).isFalse();
+				assertThat(lock.lease()).hasValueSatisfying((own) -> assertThat(own.isLost()).isTrue());
+				assertLost(lock::lock);
+				assertLost(lock::tryLock);
+			}
+			assertLost(lock::unlock);
+			assertNotHeld(lock::unlock);
+			assertFree();
+		}
+
+		@Test
+		void lossIsToldWhileStoppedToo() {
+			read.lock();
+			engine().stop();
+			assertNotHeld(write::unlock);
+			assertLost(read::unlock);
+			assertNotHeld(read::unlock);
+		}
+
+		@Test
+		void nothingIsHadWhileStopped() {
+			engine().stop();
+			engine().stop();
+			assertStopped(lock::lock);
+			assertStopped(lock::tryLock);
+			assertStopped(lock::lockInterruptibly);
+			assertStopped(() -> lock.tryLock(1, TimeUnit.HOURS));
+			assertStopped(lock::acquire);
+			assertStopped(() -> lock.tryAcquire(Duration.ofHours(1)));
+			assertThat(lock.acquireAsync(Duration.ofHours(1))).failsWithin(PATIENCE)
+				.withThrowableThat()
+				.withCauseInstanceOf(LockUnavailableException.class);
+			assertThat(lock.lease()).isEmpty();
+			LeaderElection election = locks.election("lock");
+			assertStopped(election::join);
+			assertStopped(election::leader);
+			election.leave();
+			assertThat(election.leadership().isLeader()).isFalse();
+			assertThat(election.leadership().begin()).isEmpty();
+			assertStopped(() -> inspector(locks).queue("lock"));
+			assertStopped(() -> inspector(locks).breakLock("lock"));
+			assertThat(inspector(locks).held()).isEmpty();
+			assertThat(inspector(locks).waiting()).isEmpty();
+			assertThatIllegalArgumentException().isThrownBy(() -> locks.lock(""));
+		}
+
+		@Test
+		void waitingRequestEndsWithTheRun() throws Exception {
+			LockLease lease = lock.acquire();
+			CompletableFuture<LockLease> waiting = lock.acquireAsync(Duration.ofHours(1));
+			CompletableFuture<Boolean> blocked = run(lock::lock);
+			awaitWaiting(locks, 2);
+			restart();
+			for (CompletableFuture<?> refused : List.of(waiting, blocked)) {
+				assertThat(refused).failsWithin(PATIENCE)
+					.withThrowableThat()
+					.withCauseInstanceOf(LockUnavailableException.class);
+			}
+			assertThat(lease.isLost()).isTrue();
+			assertFree();
+		}
+
+		@Test
+		void stopWaitsForHolders() throws Exception {
+			LockRegistry patient = closing(createPatient(PATIENCE));
+			LockLease lease = patient.lock("lock").acquire();
+			CompletableFuture<Boolean> stopping = run(((LockEngine) patient)::stop);
+			await().atMost(PATIENCE).until(() -> isRefused(patient.lock("lock")));
+			assertThat(lease.isHeld()).isTrue();
+			assertThat(stopping).isNotDone();
+			assertThatIllegalStateException().isThrownBy(((LockEngine) patient)::resume)
+				.withMessageContaining("being stopped");
+			lease.close();
+			get(stopping);
+			assertThat(lease.isLost()).isFalse();
+			((LockEngine) patient).resume();
+			patient.lock("lock").acquire().close();
+		}
+
+		private boolean isRefused(NamedLock asked) throws InterruptedException {
+			try {
+				asked.tryAcquire(Duration.ZERO).ifPresent(LockLease::close);
+				return false;
+			}
+			catch (LockUnavailableException ex) {
+				return true;
+			}
+		}
+
+		@Test
+		void whoStopsClosesIfThatIsSaidMeanwhile() throws Exception {
+			LockRegistry patient = closing(createPatient(PATIENCE));
+			LockLease lease = patient.lock("lock").acquire();
+			CompletableFuture<Boolean> stopping = run(((LockEngine) patient)::stop);
+			await().atMost(PATIENCE).until(() -> isRefused(patient.lock("lock")));
+			LockRegistryContract.close(patient);
+			assertThat(lease.isHeld()).as("there is still time").isTrue();
+			lease.close();
+			get(stopping);
+			assertThatIllegalStateException().isThrownBy(((LockEngine) patient)::resume)
+				.withMessageContaining("closed");
+			assertClosed(patient.lock("lock")::acquire);
+		}
+
+		@Test
+		void closedAfterItWasStopped() throws Exception {
+			engine().stop();
+			LockRegistryContract.close(locks);
+			assertClosed(lock::acquire);
+			assertThatIllegalStateException().isThrownBy(engine()::resume).withMessageContaining("closed");
+		}
+
+		@Test
+		void electionKeepsItsListenersButNotItsPlace() throws Exception {
+			LeaderElection election = locks.election("role");
+			BlockingQueue<String> heard = new LinkedBlockingQueue<>();
+			election.addListener(new LeadershipListener() {
+
+				@Override
+				public void granted(String role, long fencingToken) {
+					heard.add("granted");
+				}
+
+				@Override
+				public void revoked(String role, long fencingToken) {
+					heard.add("revoked");
+				}
+
+			});
+			long token = 0;
+			for (int round = 0; round < 3; round++) {
+				assertThat(election.participants()).isEmpty();
+				election.join();
+				assertThat(heard.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isEqualTo("granted");
+				assertThat(election.leadership().fencingToken()).isGreaterThan(token);
+				token = election.leadership().fencingToken();
+				LeaderWork work = election.leadership().begin().orElseThrow();
+				engine().stop();
+				assertThat(heard.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isEqualTo("revoked");
+				assertThat(work.isLeader()).isFalse();
+				engine().resume();
+				assertThat(election.leadership().isLeader()).isFalse();
+				assertThat(locks.election("role")).isSameAs(election);
+			}
+			assertThat(heard).isEmpty();
+		}
+
+		@Test
+		void restartsRaceUse() throws Exception {
+			AtomicBoolean over = new AtomicBoolean();
+			AtomicInteger inside = new AtomicInteger();
+			AtomicInteger granted = new AtomicInteger();
+			List<CompletableFuture<Boolean>> users = new ArrayList<>();
+			for (int user = 0; user < 3; user++) {
+				boolean future = user == 0;
+				users.add(run(() -> {
+					while (!over.get()) {
+						try {
+							LockLease lease = future ? get(lock.acquireAsync(PATIENCE)) : lock.acquire();
+							if (inside.incrementAndGet() > 1) {
+								assertThat(lease.isHeld()).as("the only one").isFalse();
+							}
+							inside.decrementAndGet();
+							lease.close();
+							granted.incrementAndGet();
+						}
+						catch (LockUnavailableException | ExecutionException ex) {
+							// stopped
+						}
+					}
+				}));
+			}
+			for (int round = 0; round < 30; round++) {
+				int before = granted.get();
+				await().atMost(PATIENCE).pollInterval(Duration.ofMillis(1)).until(() -> granted.get() > before);
+				restart();
+			}
+			over.set(true);
+			for (CompletableFuture<Boolean> user : users) {
+				get(user);
+			}
+			assertFree();
 		}
 
 	}

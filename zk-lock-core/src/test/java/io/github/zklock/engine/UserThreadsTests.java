@@ -129,7 +129,7 @@ class UserThreadsTests {
 	void listenerThatDoesNotReturnMissesWhatIsTooMuch() {
 		CountDownLatch stuck = new CountDownLatch(1);
 		AtomicInteger heard = new AtomicInteger();
-		Listeners listeners = new Listeners(List.of(new LockListener() {
+		Listeners listeners = new Listeners(List.of(() -> new LockListener() {
 
 			@Override
 			public void timedOut(String name, Duration waited) {

@@ -83,7 +83,7 @@ class LocalLocksTests {
 
 	@Test
 	void handOverWaitIsChecked() {
-		assertThatIllegalArgumentException().isThrownBy(() -> new LocalLocks(Duration.ofNanos(-1), List.of()))
+		assertThatIllegalArgumentException().isThrownBy(() -> LocalLocks.builder().handOverWait(Duration.ofNanos(-1)))
 			.withMessageContaining("'handOverWait'");
 	}
 
