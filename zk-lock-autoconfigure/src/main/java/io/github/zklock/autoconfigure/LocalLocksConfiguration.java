@@ -1,14 +1,9 @@
 package io.github.zklock.autoconfigure;
 
-import java.time.Duration;
-import java.util.stream.Stream;
-
 import io.github.zklock.LockInspector;
-import io.github.zklock.LockListener;
 import io.github.zklock.LockRegistry;
 import io.github.zklock.local.LocalLocks;
 
-import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
@@ -24,24 +19,25 @@ import org.springframework.context.annotation.Configuration;
 class LocalLocksConfiguration {
 
 	@Bean
-	LocalLocksLifecycle zkLockLocal(ValidatedProperties properties, ConfigurableApplicationContext context,
-			ObjectProvider<LockListener> listeners) {
-		LockListener publisher = new LockLossPublisher(context);
-		Duration handOverWait = properties.get().leader().handOverWait();
-		Duration closeWait = properties.get().shutdown().waitTime();
-		return new LocalLocksLifecycle(() -> new LocalLocks(properties.instance(), handOverWait, closeWait,
-				Stream.concat(Stream.of(publisher), listeners.orderedStream()).toList()));
+	LockLifecycle zkLockLocal(ValidatedProperties properties, ConfigurableApplicationContext context) {
+		LocalLocks.Builder builder = LocalLocks.builder()
+			.instance(properties.instance())
+			.handOverWait(properties.get().leader().handOverWait())
+			.closeWait(properties.get().shutdown().waitTime())
+			.listener(new LockLossPublisher(context));
+		ListenerBeans.of(context).forEach(builder::listener);
+		return new LockLifecycle(builder.build());
 	}
 
 	@Bean
-	LockRegistry zkLockRegistry(LocalLocksLifecycle local) {
-		return new RestartableRegistry(local.runs());
+	LockRegistry zkLockRegistry(LockLifecycle local) {
+		return local.registry();
 	}
 
 	@Bean
 	@ConditionalOnMissingBean
-	LockInspector zkLockInspector(LocalLocksLifecycle local) {
-		return new RestartableInspector(local.runs());
+	LockInspector zkLockInspector(LockLifecycle local) {
+		return local.inspector();
 	}
 
 }

@@ -2,14 +2,10 @@ package io.github.zklock.autoconfigure;
 
 import java.util.function.BooleanSupplier;
 
+import io.github.zklock.SessionStatus;
 import io.github.zklock.autoconfigure.ZkLockProperties.Startup;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
 import org.apache.zookeeper.ZooKeeper;
-
-import org.springframework.beans.factory.DisposableBean;
-import org.springframework.boot.ssl.SslBundle;
-import org.springframework.context.SmartLifecycle;
-import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
 
 /**
  * The application's session with ZooKeeper. Thread-safe.
@@ -19,15 +15,11 @@ import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
  * known to need it. It ends when the application is stopped, after those who use locks
  * while they stop, and a later start opens a new one.
  */
-public final class ZooKeeperClient implements SmartLifecycle, DisposableBean {
+public final class ZooKeeperClient extends LockLifecycle {
 
-	/**
-	 * Before executors start and after they have stopped, so that what they run can use
-	 * locks.
-	 */
-	static final int PHASE = ExecutorConfigurationSupport.DEFAULT_PHASE - 1024;
+	private final ZooKeeperLocks locks;
 
-	private final Runs<ZooKeeperRun> runs;
+	private final ClientConfiguration clientConfiguration;
 
 	private final BooleanSupplier demanded;
 
@@ -37,19 +29,20 @@ public final class ZooKeeperClient implements SmartLifecycle, DisposableBean {
 
 	/**
 	 * Create a client without a session.
-	 * @param factory makes the locks of each run
+	 * @param locks the locks
+	 * @param clientConfiguration configures the handles of ZooKeeper's client
+	 * @param address where ZooKeeper is
 	 * @param demanded whether the application is known to need a session from its start
 	 * @param properties the properties
 	 */
-	ZooKeeperClient(ZooKeeperRunFactory factory, BooleanSupplier demanded, ZkLockProperties properties) {
-		this.runs = new Runs<>("ZooKeeper (%s)".formatted(factory.address()), factory);
+	ZooKeeperClient(ZooKeeperLocks locks, ClientConfiguration clientConfiguration, String address,
+			BooleanSupplier demanded, ZkLockProperties properties) {
+		super(locks);
+		this.locks = locks;
+		this.clientConfiguration = clientConfiguration;
 		this.demanded = demanded;
 		this.startup = properties.startup();
-		this.check = new StartupCheck(factory.address(), properties);
-	}
-
-	Runs<ZooKeeperRun> runs() {
-		return this.runs;
+		this.check = new StartupCheck(address, properties);
 	}
 
 	/**
@@ -61,84 +54,58 @@ public final class ZooKeeperClient implements SmartLifecycle, DisposableBean {
 	 * interrupted while waiting, which leaves the interrupt set
 	 */
 	public ZooKeeper zooKeeper() {
-		return locks().zooKeeper();
+		return this.locks.zooKeeper();
 	}
 
 	/**
 	 * Return the name by which this application is known in its nodes:
-	 * {@code zk.lock.instance}, or one that changes with each start.
+	 * {@code zk.lock.instance}, or one with a random part.
 	 * @return the instance's name
-	 * @throws IllegalStateException if the application has been stopped
 	 */
 	public String instance() {
-		return locks().instance();
+		return this.locks.instance();
 	}
 
-	private ZooKeeperLocks locks() {
-		ZooKeeperRun run = this.runs.current();
-		if (run == null) {
-			throw new IllegalStateException("There is no ZooKeeper session because the application has been stopped");
-		}
-		return run.locks();
+	ClientConfiguration clientConfiguration() {
+		return this.clientConfiguration;
 	}
 
-	/**
-	 * Use another SSL bundle for the connections to come.
-	 */
-	void update(SslBundle bundle) {
-		ZooKeeperRun run = this.runs.begun();
-		KeyStoreFiles keyStores = (run != null) ? run.keyStores() : null;
-		if (keyStores != null) {
-			keyStores.update(bundle);
-		}
+	SessionStatus session() {
+		return this.locks.session();
 	}
 
 	@Override
 	public void start() {
-		this.runs.start();
+		this.clientConfiguration.open();
+		super.start();
 		if (this.startup == Startup.FAIL) {
 			checkOrStop();
 		}
 		else if (this.demanded.getAsBoolean()) {
-			locks().start();
+			this.locks.start();
 		}
 	}
 
 	private void checkOrStop() {
 		try {
-			this.check.check(locks());
+			this.check.check(this.locks);
 		}
 		catch (RuntimeException ex) {
-			this.runs.stop();
+			stop();
 			throw ex;
 		}
 	}
 
-	/**
-	 * Refuse new requests, wait for those who hold a lock, free all locks and end the
-	 * session.
-	 */
 	@Override
 	public void stop() {
-		this.runs.stop();
+		super.stop();
+		this.clientConfiguration.close();
 	}
 
-	@Override
-	public boolean isRunning() {
-		return this.runs.isRunning();
-	}
-
-	@Override
-	public int getPhase() {
-		return PHASE;
-	}
-
-	/**
-	 * Stop for good.
-	 */
 	@Override
 	public void destroy() {
-		this.runs.destroy();
+		super.destroy();
+		this.clientConfiguration.close();
 	}
 
 }

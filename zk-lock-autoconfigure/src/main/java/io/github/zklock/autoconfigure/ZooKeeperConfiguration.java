@@ -1,7 +1,6 @@
 package io.github.zklock.autoconfigure;
 
 import io.github.zklock.LockInspector;
-import io.github.zklock.LockListener;
 import io.github.zklock.LockRegistry;
 import io.github.zklock.spring.aop.LockAdvisingPostProcessor;
 
@@ -33,27 +32,26 @@ class ZooKeeperConfiguration {
 	@ConditionalOnMissingBean
 	ZooKeeperClient zkLockClient(ValidatedProperties properties, ZooKeeperConnectionDetails details,
 			ObjectProvider<LockAdvisingPostProcessor> advice, ConfigurableApplicationContext context,
-			ObjectProvider<LockListener> listeners, ObjectProvider<ZooKeeperLocksBuilderCustomizer> customizers,
-			ObjectProvider<LoggingSystem> loggingSystem) {
-		ZooKeeperRunFactory factory = new ZooKeeperRunFactory(properties, details, new LockLossPublisher(context),
-				listeners, customizers, loggingSystem);
-		ZooKeeperClient client = new ZooKeeperClient(factory,
-				() -> advice.stream().anyMatch(LockAdvisingPostProcessor::isUsed), properties.get());
+			ObjectProvider<ZooKeeperLocksBuilderCustomizer> customizers, ObjectProvider<LoggingSystem> loggingSystem) {
+		ZooKeeperLocksFactory factory = new ZooKeeperLocksFactory(properties, details, new LockLossPublisher(context),
+				ListenerBeans.of(context), customizers);
+		ClientConfiguration clientConfiguration = factory.clientConfiguration(loggingSystem.getIfAvailable());
 		if (details instanceof PropertiesZooKeeperConnectionDetails own) {
-			own.onBundleUpdate(client::update);
+			own.onBundleUpdate(clientConfiguration::update);
 		}
-		return client;
+		return new ZooKeeperClient(factory.create(clientConfiguration), clientConfiguration, factory.address(),
+				() -> advice.stream().anyMatch(LockAdvisingPostProcessor::isUsed), properties.get());
 	}
 
 	@Bean
 	LockRegistry zkLockRegistry(ZooKeeperClient client) {
-		return new RestartableRegistry(client.runs());
+		return client.registry();
 	}
 
 	@Bean
 	@ConditionalOnMissingBean
 	LockInspector zkLockInspector(ZooKeeperClient client) {
-		return new RestartableInspector(client.runs());
+		return client.inspector();
 	}
 
 }

@@ -128,7 +128,7 @@ class AnnotatedBeansTests extends ServerTestSupport {
 			.withPropertyValues("spring.application.name=shop")
 			.run((context) -> {
 				assertThat(context.getBean(ZooKeeperClient.class).isRunning()).isTrue();
-				assertThat(context.getBean(ZooKeeperClient.class).runs().begun()).isNull();
+				assertThat(context.getBean(ZooKeeperClient.class).session().opened()).isZero();
 				assertThat(server().view().connectionCount()).isZero();
 				context.getBean(LockRegistry.class).lock("name").acquire().close();
 				assertThat(server().view().connectionCount()).isOne();

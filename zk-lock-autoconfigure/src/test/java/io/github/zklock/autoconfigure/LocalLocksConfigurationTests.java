@@ -53,7 +53,7 @@ class LocalLocksConfigurationTests {
 			lock.lock();
 			assertThat(context.getBean(LockInspector.class).held()).hasSize(1);
 			source.stop();
-			assertThat(context.getBean(LocalLocksLifecycle.class).isRunning()).isFalse();
+			assertThat(context.getBean(LockLifecycle.class).isRunning()).isFalse();
 			assertThat(election.leadership().isLeader()).isFalse();
 			assertThatExceptionOfType(LockUnavailableException.class)
 				.isThrownBy(context.getBean(LockRegistry.class).lock("other")::lock);
@@ -69,7 +69,7 @@ class LocalLocksConfigurationTests {
 
 	@Test
 	void stopsWhenTheOtherTypeDoes() {
-		this.runner.run((context) -> assertThat(context.getBean(LocalLocksLifecycle.class).getPhase())
+		this.runner.run((context) -> assertThat(context.getBean(LockLifecycle.class).getPhase())
 			.isEqualTo(ZooKeeperClient.PHASE));
 	}
 

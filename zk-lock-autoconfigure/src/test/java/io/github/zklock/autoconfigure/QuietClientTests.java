@@ -45,10 +45,10 @@ class QuietClientTests {
 	}
 
 	/**
-	 * Return what the client would log, by opening a session.
+	 * Return what the client would log, when a handle is made.
 	 */
 	private static String levels(ConfigurableApplicationContext context) {
-		context.getBean(ZooKeeperClient.class).instance();
+		context.getBean(ZooKeeperClient.class).clientConfiguration().get();
 		return "%s %s".formatted(level(QuietClient.CLIENT + ".ZooKeeper"), level(QuietClient.CONNECTION));
 	}
 

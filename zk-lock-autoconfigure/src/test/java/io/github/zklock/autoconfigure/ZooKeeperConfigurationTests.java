@@ -50,7 +50,7 @@ class ZooKeeperConfigurationTests extends ServerTestSupport {
 		runner().run((context) -> {
 			context.getBean(LockRegistry.class).lock("name");
 			context.getBean(LockRegistry.class).election("role").leadership().isLeader();
-			assertThat(context.getBean(ZooKeeperClient.class).runs().begun()).isNull();
+			assertThat(context.getBean(ZooKeeperClient.class).session().opened()).isZero();
 			assertThat(server().view().sessions()).isEmpty();
 		});
 	}
@@ -150,7 +150,7 @@ class ZooKeeperConfigurationTests extends ServerTestSupport {
 	// Beans
 
 	@Test
-	void customizersAreCalledInOrderAtEachStart() {
+	void customizersAreCalledInOrder() {
 		runner().withUserConfiguration(Customizing.class).run((context) -> {
 			ZooKeeperClient client = context.getBean(ZooKeeperClient.class);
 			for (int round = 0; round < 2; round++) {

@@ -1,8 +1,6 @@
 package io.github.zklock.autoconfigure;
 
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.function.Supplier;
 
@@ -13,7 +11,6 @@ import io.github.zklock.autoconfigure.ZkLockProperties.Session;
 import io.github.zklock.spring.LockConfigurationException;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
 import org.apache.zookeeper.client.ConnectStringParser;
-import org.apache.zookeeper.client.ZKClientConfig;
 import org.apache.zookeeper.data.ACL;
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +22,7 @@ import org.springframework.boot.ssl.SslBundle;
  * Makes locks in ZooKeeper as the properties, the connection details and the
  * application's beans say.
  */
-final class ZooKeeperRunFactory implements Supplier<ZooKeeperRun> {
+final class ZooKeeperLocksFactory {
 
 	private static final String JAAS_CONFIGURATION = "java.security.auth.login.config";
 
@@ -37,22 +34,18 @@ final class ZooKeeperRunFactory implements Supplier<ZooKeeperRun> {
 
 	private final LockListener publisher;
 
-	private final ObjectProvider<LockListener> listeners;
+	private final List<Supplier<LockListener>> listeners;
 
 	private final ObjectProvider<ZooKeeperLocksBuilderCustomizer> customizers;
 
-	private final ObjectProvider<LoggingSystem> loggingSystem;
-
-	ZooKeeperRunFactory(ValidatedProperties validated, ZooKeeperConnectionDetails details, LockListener publisher,
-			ObjectProvider<LockListener> listeners, ObjectProvider<ZooKeeperLocksBuilderCustomizer> customizers,
-			ObjectProvider<LoggingSystem> loggingSystem) {
+	ZooKeeperLocksFactory(ValidatedProperties validated, ZooKeeperConnectionDetails details, LockListener publisher,
+			List<Supplier<LockListener>> listeners, ObjectProvider<ZooKeeperLocksBuilderCustomizer> customizers) {
 		this.validated = validated;
 		this.properties = validated.get();
 		this.details = details;
 		this.publisher = publisher;
 		this.listeners = listeners;
 		this.customizers = customizers;
-		this.loggingSystem = loggingSystem;
 		checkConnectString();
 		checkTls(details.getSslBundle());
 		checkCreator(details.getSslBundle());
@@ -128,35 +121,22 @@ final class ZooKeeperRunFactory implements Supplier<ZooKeeperRun> {
 		return this.details.getConnectString();
 	}
 
-	@Override
-	public ZooKeeperRun get() {
-		if (this.properties.clientLog() == ClientLog.QUIET) {
-			QuietClient.quieten(this.loggingSystem.getIfAvailable());
-		}
-		SslBundle bundle = this.details.getSslBundle();
-		KeyStoreFiles files = (bundle != null) ? new KeyStoreFiles(bundle) : null;
-		try {
-			Map<String, String> clientProperties = new HashMap<>(this.properties.clientProperties());
-			if (files != null && bundle != null) {
-				clientProperties.putAll(files.clientProperties(bundle.getOptions()));
+	/**
+	 * Make what configures the client.
+	 */
+	ClientConfiguration clientConfiguration(@Nullable LoggingSystem loggingSystem) {
+		boolean quiet = this.properties.clientLog() == ClientLog.QUIET;
+		return new ClientConfiguration(this.properties.clientProperties(), this.details::getSslBundle, () -> {
+			if (quiet) {
+				QuietClient.quieten(loggingSystem);
 			}
-			return new ZooKeeperRun(builder(clientProperties).build(), files);
-		}
-		catch (RuntimeException ex) {
-			if (files != null) {
-				files.close();
-			}
-			throw ex;
-		}
+		});
 	}
 
-	private static ZKClientConfig clientConfig(Map<String, String> properties) {
-		ZKClientConfig config = new ZKClientConfig();
-		properties.forEach(config::setProperty);
-		return config;
-	}
-
-	private ZooKeeperLocks.Builder builder(Map<String, String> clientProperties) {
+	/**
+	 * Build the locks. They open no connection yet.
+	 */
+	ZooKeeperLocks create(ClientConfiguration clientConfiguration) {
 		Session session = this.properties.session();
 		ZooKeeperLocks.Builder builder = ZooKeeperLocks.builder(address())
 			.root(this.properties.root())
@@ -170,7 +150,7 @@ final class ZooKeeperRunFactory implements Supplier<ZooKeeperRun> {
 			.curatorReadWrite(this.properties.curatorReadWrite())
 			.createRoot(this.properties.createRoot())
 			.instance(this.validated.instance())
-			.clientConfig(() -> clientConfig(clientProperties))
+			.clientConfig(clientConfiguration)
 			.listener(this.publisher);
 		List<ACL> acl = this.validated.acl();
 		if (acl != null) {
@@ -179,9 +159,9 @@ final class ZooKeeperRunFactory implements Supplier<ZooKeeperRun> {
 		for (Auth auth : this.properties.auth()) {
 			builder.authInfo(auth.scheme(), Objects.requireNonNull(auth.value()));
 		}
-		this.listeners.orderedStream().forEach(builder::listener);
+		this.listeners.forEach(builder::listener);
 		this.customizers.orderedStream().forEach((customizer) -> customizer.customize(builder));
-		return builder;
+		return builder.build();
 	}
 
 }
