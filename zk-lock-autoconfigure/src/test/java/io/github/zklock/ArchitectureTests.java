@@ -30,7 +30,11 @@ class ArchitectureTests {
 
 	private static final String ZOOKEEPER = "io.github.zklock.zookeeper..";
 
-	private static final String[] CORE = { API, LEADER, ENGINE, ZOOKEEPER };
+	private static final String LOCAL = "io.github.zklock.local..";
+
+	private static final String CLIENT = "org.apache.zookeeper..";
+
+	private static final String[] CORE = { API, LEADER, ENGINE, ZOOKEEPER, LOCAL };
 
 	private static final String SPRING = "io.github.zklock.spring..";
 
@@ -45,8 +49,8 @@ class ArchitectureTests {
 	void allModulesAreSeen() {
 		assertThat(this.classes).extracting(JavaClass::getPackageName)
 			.contains("io.github.zklock", "io.github.zklock.leader", "io.github.zklock.engine",
-					"io.github.zklock.zookeeper", "io.github.zklock.spring", "io.github.zklock.autoconfigure",
-					"io.github.zklock.embedded");
+					"io.github.zklock.zookeeper", "io.github.zklock.local", "io.github.zklock.spring",
+					"io.github.zklock.autoconfigure", "io.github.zklock.embedded");
 	}
 
 	@Test
@@ -76,7 +80,7 @@ class ArchitectureTests {
 			.resideInAnyPackage(API, LEADER)
 			.should()
 			.dependOnClassesThat()
-			.resideInAnyPackage(ENGINE, ZOOKEEPER, "org.apache.zookeeper..")
+			.resideInAnyPackage(ENGINE, ZOOKEEPER, LOCAL, CLIENT)
 			.check(this.classes);
 	}
 
@@ -86,7 +90,23 @@ class ArchitectureTests {
 			.resideInAPackage(ENGINE)
 			.should()
 			.dependOnClassesThat()
-			.resideInAnyPackage(ZOOKEEPER, "org.apache.zookeeper..")
+			.resideInAnyPackage(ZOOKEEPER, LOCAL, CLIENT)
+			.check(this.classes);
+	}
+
+	@Test
+	void storesDoNotKnowEachOther() {
+		noClasses().that()
+			.resideInAPackage(LOCAL)
+			.should()
+			.dependOnClassesThat()
+			.resideInAnyPackage(ZOOKEEPER, CLIENT)
+			.check(this.classes);
+		noClasses().that()
+			.resideInAPackage(ZOOKEEPER)
+			.should()
+			.dependOnClassesThat()
+			.resideInAPackage(LOCAL)
 			.check(this.classes);
 	}
 
@@ -96,7 +116,7 @@ class ArchitectureTests {
 			.resideInAPackage(SPRING)
 			.should()
 			.dependOnClassesThat()
-			.resideInAnyPackage(ENGINE, ZOOKEEPER, "org.apache.zookeeper..")
+			.resideInAnyPackage(ENGINE, ZOOKEEPER, LOCAL, CLIENT)
 			.check(this.classes);
 	}
 
@@ -106,7 +126,7 @@ class ArchitectureTests {
 			.resideInAPackage(EMBEDDED)
 			.should()
 			.dependOnClassesThat()
-			.resideInAnyPackage("org.springframework..", API, LEADER, ENGINE, ZOOKEEPER, SPRING, AUTOCONFIGURE)
+			.resideInAnyPackage("org.springframework..", API, LEADER, ENGINE, ZOOKEEPER, LOCAL, SPRING, AUTOCONFIGURE)
 			.check(this.classes);
 	}
 
