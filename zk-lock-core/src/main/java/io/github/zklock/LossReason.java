@@ -29,7 +29,7 @@ public enum LossReason {
 	BROKEN_ON_REQUEST,
 
 	/**
-	 * The registry was closed, and its wait for holders was over.
+	 * The registry was stopped or closed, and its wait for holders was over.
 	 */
 	REGISTRY_CLOSED,
 

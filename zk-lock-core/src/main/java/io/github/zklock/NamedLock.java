@@ -29,7 +29,7 @@ import java.util.concurrent.locks.Lock;
  * <p>
  * Every method that asks for the lock throws {@link LockUnavailableException} if
  * ZooKeeper refuses the request, for example for lack of rights, and if the registry is
- * closed.
+ * stopped or closed.
  *
  * <p>
  * While the connection is down, a request with a limit waits for it, but no longer than

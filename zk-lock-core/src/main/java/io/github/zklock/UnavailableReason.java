@@ -33,7 +33,7 @@ public enum UnavailableReason {
 	LIMIT,
 
 	/**
-	 * The registry is closed.
+	 * The registry is stopped or closed.
 	 */
 	CLOSED,
 

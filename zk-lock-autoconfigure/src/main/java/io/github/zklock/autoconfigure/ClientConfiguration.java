@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.ssl.SslBundle;
 
 /**
- * Makes configurations of the ZooKeeper client. If it needs files for TLS, they exist
- * between a start and the next stop. Thread-safe.
+ * Makes configurations of the ZooKeeper client. If it needs files for TLS, they are made
+ * when they are needed first, and exist until the next stop. Thread-safe.
  */
 final class ClientConfiguration implements Supplier<ZKClientConfig> {
 
@@ -19,29 +19,45 @@ final class ClientConfiguration implements Supplier<ZKClientConfig> {
 
 	private final Supplier<@Nullable SslBundle> bundle;
 
-	private final Runnable beforeUse;
+	private @Nullable Runnable beforeUse;
 
 	private @Nullable KeyStoreFiles files;
 
 	private Map<String, String> tls = Map.of();
 
+	private boolean closed;
+
 	/**
-	 * Create it, and the files.
+	 * Create it, without files.
 	 * @param properties properties of the client
 	 * @param bundle gives what TLS needs, null if there is no TLS
-	 * @param beforeUse run before the client is used
+	 * @param beforeUse run before the client is used first
 	 */
 	ClientConfiguration(Map<String, String> properties, Supplier<@Nullable SslBundle> bundle, Runnable beforeUse) {
 		this.properties = properties;
 		this.bundle = bundle;
 		this.beforeUse = beforeUse;
-		open();
 	}
 
 	/**
-	 * Make the files, unless they exist.
+	 * Let the files be made, after a stop.
 	 */
 	synchronized void open() {
+		this.closed = false;
+	}
+
+	/**
+	 * Make the files now, unless they exist.
+	 * @throws IllegalStateException if the client is not to be used any more
+	 */
+	synchronized void prepare() {
+		if (this.closed) {
+			throw new IllegalStateException("The client has been stopped");
+		}
+		if (this.beforeUse != null) {
+			this.beforeUse.run();
+			this.beforeUse = null;
+		}
 		SslBundle present = (this.files == null) ? this.bundle.get() : null;
 		if (present != null) {
 			KeyStoreFiles made = new KeyStoreFiles(present);
@@ -61,7 +77,7 @@ final class ClientConfiguration implements Supplier<ZKClientConfig> {
 
 	@Override
 	public synchronized ZKClientConfig get() {
-		this.beforeUse.run();
+		prepare();
 		ZKClientConfig config = new ZKClientConfig();
 		Map<String, String> all = new HashMap<>(this.properties);
 		all.putAll(this.tls);
@@ -73,9 +89,11 @@ final class ClientConfiguration implements Supplier<ZKClientConfig> {
 	 * Delete the files.
 	 */
 	synchronized void close() {
+		this.closed = true;
 		if (this.files != null) {
 			this.files.close();
 			this.files = null;
+			this.tls = Map.of();
 		}
 	}
 

@@ -25,7 +25,7 @@ class LocalLocksConfiguration {
 			.handOverWait(properties.get().leader().handOverWait())
 			.closeWait(properties.get().shutdown().waitTime())
 			.listener(new LockLossPublisher(context));
-		ListenerBeans.of(context).forEach(builder::listener);
+		ListenerBeans.of(context.getBeanFactory()).forEach(builder::listener);
 		return new LockLifecycle(builder.build());
 	}
 

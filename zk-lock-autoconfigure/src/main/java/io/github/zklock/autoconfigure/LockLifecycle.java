@@ -36,8 +36,10 @@ class LockLifecycle implements SmartLifecycle, DisposableBean {
 		return this.locks.inspector();
 	}
 
+	// One after the other: whoever destroys waits for the one who stops
+
 	@Override
-	public void start() {
+	public synchronized void start() {
 		this.locks.resume();
 		this.running = true;
 	}
@@ -47,7 +49,7 @@ class LockLifecycle implements SmartLifecycle, DisposableBean {
 	 * session.
 	 */
 	@Override
-	public void stop() {
+	public synchronized void stop() {
 		this.running = false;
 		this.locks.stop();
 	}
@@ -66,7 +68,7 @@ class LockLifecycle implements SmartLifecycle, DisposableBean {
 	 * Stop for good.
 	 */
 	@Override
-	public void destroy() {
+	public synchronized void destroy() {
 		this.running = false;
 		this.locks.close();
 	}

@@ -75,20 +75,24 @@ public final class ZooKeeperClient extends LockLifecycle {
 	}
 
 	@Override
-	public void start() {
-		this.clientConfiguration.open();
+	public synchronized void start() {
 		super.start();
+		this.clientConfiguration.open();
 		if (this.startup == Startup.FAIL) {
-			checkOrStop();
+			openOrStop(() -> this.check.check(this.locks));
 		}
 		else if (this.demanded.getAsBoolean()) {
-			this.locks.start();
+			openOrStop(this.locks::start);
 		}
 	}
 
-	private void checkOrStop() {
+	/**
+	 * Open the session. If something is wrong that can be known at once, say so here.
+	 */
+	private void openOrStop(Runnable opening) {
 		try {
-			this.check.check(this.locks);
+			this.clientConfiguration.prepare();
+			opening.run();
 		}
 		catch (RuntimeException ex) {
 			stop();
@@ -97,15 +101,23 @@ public final class ZooKeeperClient extends LockLifecycle {
 	}
 
 	@Override
-	public void stop() {
-		super.stop();
-		this.clientConfiguration.close();
+	public synchronized void stop() {
+		try {
+			super.stop();
+		}
+		finally {
+			this.clientConfiguration.close();
+		}
 	}
 
 	@Override
-	public void destroy() {
-		super.destroy();
-		this.clientConfiguration.close();
+	public synchronized void destroy() {
+		try {
+			super.destroy();
+		}
+		finally {
+			this.clientConfiguration.close();
+		}
 	}
 
 }

@@ -34,7 +34,7 @@ class ZooKeeperConfiguration {
 			ObjectProvider<LockAdvisingPostProcessor> advice, ConfigurableApplicationContext context,
 			ObjectProvider<ZooKeeperLocksBuilderCustomizer> customizers, ObjectProvider<LoggingSystem> loggingSystem) {
 		ZooKeeperLocksFactory factory = new ZooKeeperLocksFactory(properties, details, new LockLossPublisher(context),
-				ListenerBeans.of(context), customizers);
+				ListenerBeans.of(context.getBeanFactory()), customizers);
 		ClientConfiguration clientConfiguration = factory.clientConfiguration(loggingSystem.getIfAvailable());
 		if (details instanceof PropertiesZooKeeperConnectionDetails own) {
 			own.onBundleUpdate(clientConfiguration::update);

@@ -4,7 +4,8 @@ import io.github.zklock.zookeeper.ZooKeeperLocks;
 
 /**
  * Changes how the locks on ZooKeeper are made, after the properties were applied. All
- * beans of this type are called in their order, each time the locks are started.
+ * beans of this type are called in their order, once, when the client is made, so they
+ * cannot need the registry themselves.
  */
 @FunctionalInterface
 public interface ZooKeeperLocksBuilderCustomizer {

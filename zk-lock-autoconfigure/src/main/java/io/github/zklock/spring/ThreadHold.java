@@ -53,10 +53,10 @@ final class ThreadHold {
 	static @Nullable ThreadHold enter(LockRegistry registry, LockOptions options, long startNanos)
 			throws InterruptedException {
 		String name = options.name();
-		NamedLock write = registry.writeLock(name);
-		NamedLock read = registry.readLock(name);
-		Optional<LockLease> before = write.lease().or(read::lease);
-		NamedLock lock = (options.mode() == LockMode.READ) ? read : write;
+		boolean reading = options.mode() == LockMode.READ;
+		NamedLock lock = reading ? registry.readLock(name) : registry.writeLock(name);
+		Optional<LockLease> before = lock.lease()
+			.or(() -> (reading ? registry.writeLock(name) : registry.readLock(name)).lease());
 		if (!lock.tryLock(remainingNanos(options, startNanos), TimeUnit.NANOSECONDS)) {
 			return null;
 		}

@@ -57,7 +57,7 @@ final class EmptyParents {
 
 	private boolean slow;
 
-	private boolean scheduled;
+	private EventLoop.@Nullable Timer timer;
 
 	/**
 	 * Create an object that remembers nothing.
@@ -76,6 +76,10 @@ final class EmptyParents {
 	 * ZooKeeper has confirmed that this process has made the parent of a name.
 	 */
 	void made(Session session, LockPath path) {
+		if (session.isLocal()) {
+			// It goes by itself
+			return;
+		}
 		if (session != this.session || session.connection() != this.connection) {
 			forgetAll();
 			this.session = session;
@@ -108,18 +112,26 @@ final class EmptyParents {
 	 * Forget everything. Answers that are still to come do not matter any more.
 	 */
 	private void forgetAll() {
-		clear();
+		this.parents.clear();
+		this.nextFirst.clear();
 		this.session = null;
 		this.inFlight = 0;
 		this.slow = false;
 	}
 
 	/**
-	 * Remember nothing any more. By any thread.
+	 * The run has ended. By any thread.
 	 */
 	void clear() {
 		this.parents.clear();
 		this.nextFirst.clear();
+		this.keeper.loop().execute(() -> {
+			EventLoop.Timer present = this.timer;
+			if (present != null && this.parents.isEmpty()) {
+				present.cancel();
+				this.timer = null;
+			}
+		});
 	}
 
 	int remembered() {
@@ -137,13 +149,12 @@ final class EmptyParents {
 
 	private void schedule() {
 		Parent next = this.nextFirst.peek();
-		if (next != null && !this.scheduled) {
-			this.keeper.loop().schedule(() -> {
-				this.scheduled = false;
+		if (next != null && this.timer == null) {
+			this.timer = this.keeper.loop().schedule(() -> {
+				this.timer = null;
 				look();
 				schedule();
 			}, Math.max(next.due - now(), this.idleNanos / LOOKS));
-			this.scheduled = true;
 		}
 	}
 

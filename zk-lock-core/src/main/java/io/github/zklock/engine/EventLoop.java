@@ -181,17 +181,25 @@ final class EventLoop {
 			return visit.get();
 		}
 		this.visitors.incrementAndGet();
+		boolean done = false;
 		try {
-			return visit.get();
+			T result = visit.get();
+			done = true;
+			return result;
 		}
 		finally {
 			this.visitors.decrementAndGet();
-			if (!this.tasks.isEmpty() && this.pending.compareAndSet(false, true)) {
-				work(MOST_TASKS_OF_A_VISITOR);
-				if (!this.tasks.isEmpty()) {
-					call();
-				}
-			}
+			// Who was thrown out by an error may have no stack for it
+			leave(done ? MOST_TASKS_OF_A_VISITOR : 0);
+		}
+	}
+
+	private void leave(int most) {
+		if (most > 0 && !this.tasks.isEmpty() && this.pending.compareAndSet(false, true)) {
+			work(most);
+		}
+		if (!this.tasks.isEmpty()) {
+			call();
 		}
 	}
 
@@ -199,8 +207,13 @@ final class EventLoop {
 	 * Wait for what follows from a visit, if another thread works on it just now.
 	 */
 	void settle(BooleanSupplier settled) {
+		boolean interrupted = false;
 		for (int round = 0; this.visited && !this.closed && round < MOST_ROUNDS && !settled.getAsBoolean(); round++) {
+			interrupted |= Thread.interrupted();
 			LockSupport.parkNanos(this, ROUND_NANOS);
+		}
+		if (interrupted) {
+			Thread.currentThread().interrupt();
 		}
 	}
 
@@ -255,7 +268,8 @@ final class EventLoop {
 	}
 
 	private boolean isIdle() {
-		return !this.called && this.tasks.isEmpty() && this.timers.isEmpty() && this.changedTimers.isEmpty();
+		return !this.called && !this.failed && !this.troubled && this.tasks.isEmpty() && this.timers.isEmpty()
+				&& this.changedTimers.isEmpty();
 	}
 
 	/**

@@ -1,7 +1,6 @@
 package io.github.zklock.engine;
 
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -24,6 +23,9 @@ final class Listeners {
 
 	static final int LONGEST_LINE = 10_000;
 
+	private static final LockListener NOBODY = new LockListener() {
+	};
+
 	private final List<Line> lines;
 
 	Listeners(List<Supplier<? extends LockListener>> listeners, UserThreads threads) {
@@ -43,7 +45,7 @@ final class Listeners {
 
 		private final Supplier<? extends LockListener> factory;
 
-		private @Nullable LockListener listener;
+		private volatile @Nullable LockListener listener;
 
 		private final Executor executor;
 
@@ -75,20 +77,32 @@ final class Listeners {
 		private LockListener listener() {
 			LockListener present = this.listener;
 			if (present == null) {
-				present = this.factory.get();
+				present = make();
 				this.listener = present;
 			}
 			return present;
 		}
 
+		private LockListener make() {
+			try {
+				return this.factory.get();
+			}
+			catch (RuntimeException ex) {
+				logger.error("A listener could not be made, so it hears nothing", ex);
+				return NOBODY;
+			}
+		}
+
+		private String name() {
+			LockListener present = this.listener;
+			return (present != null) ? present.getClass().getName() : "(not made yet)";
+		}
+
 		private void drop() {
 			long count = this.dropped.incrementAndGet();
 			if (count % LONGEST_LINE == 1) {
-				logger.warn(
-						"Listener {} does not keep up: {} events wait for it, so {} were dropped so far."
-								+ " A listener must return",
-						Objects.requireNonNullElse(this.listener, this.factory).getClass().getName(), LONGEST_LINE,
-						count);
+				logger.warn("Listener {} does not keep up: {} events wait for it, so {} were dropped so far."
+						+ " A listener must return", name(), LONGEST_LINE, count);
 			}
 		}
 

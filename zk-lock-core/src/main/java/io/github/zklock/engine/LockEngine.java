@@ -2,7 +2,6 @@ package io.github.zklock.engine;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicReference;
 
 import io.github.zklock.LocalLock;
 import io.github.zklock.LockContender;
@@ -50,7 +49,10 @@ public abstract class LockEngine implements LockRegistry, LockInspector, AutoClo
 
 	private final Inspector inspector;
 
-	private final AtomicReference<State> state = new AtomicReference<>(State.OPEN);
+	private final Object transition = new Object();
+
+	// Written under the monitor of a transition
+	private State state = State.OPEN;
 
 	/**
 	 * Create a registry. It opens no session yet.
@@ -244,23 +246,30 @@ public abstract class LockEngine implements LockRegistry, LockInspector, AutoClo
 	 * @throws IllegalStateException if the registry is closed, or being stopped
 	 */
 	public void resume() {
-		State present = this.state.get();
-		if (present == State.STOPPED && this.state.compareAndSet(State.STOPPED, State.OPEN)) {
-			this.keeper.resume();
-		}
-		else if (present != State.OPEN) {
-			throw new IllegalStateException(
-					(present == State.CLOSED) ? "The registry is closed" : "The registry is being stopped");
+		synchronized (this.transition) {
+			switch (this.state) {
+				case STOPPED -> {
+					this.keeper.resume();
+					this.state = State.OPEN;
+				}
+				case STOPPING -> throw new IllegalStateException("The registry is being stopped");
+				case CLOSED -> throw new IllegalStateException("The registry is closed");
+				default -> {
+					// it takes requests already
+				}
+			}
 		}
 	}
 
 	/**
 	 * Take requests, as {@link #resume()} does, and open the connection now, without
-	 * waiting for it. If the registry is closed, nothing is opened.
+	 * waiting for it. If the registry is closed, or being stopped, nothing is opened.
 	 */
 	public void start() {
-		if (this.state.get() == State.STOPPED) {
-			resume();
+		synchronized (this.transition) {
+			if (this.state == State.STOPPED) {
+				resume();
+			}
 		}
 		this.keeper.start();
 	}
@@ -270,34 +279,56 @@ public abstract class LockEngine implements LockRegistry, LockInspector, AutoClo
 	 * leader, take the locks and roles from those who still have them when the wait is
 	 * over, free them all, and end the session. Listeners hear of the end of a leadership
 	 * before the next one leads, as with {@link LeaderElection#leave()}. Has no effect if
-	 * the registry is stopped or closed, or another thread is about to.
+	 * the registry is stopped or closed; if another thread is about to, that one is not
+	 * waited for.
 	 */
 	public void stop() {
-		if (this.state.compareAndSet(State.OPEN, State.STOPPING)) {
-			this.keeper.refuse(Refusal.STOPPED);
-			try {
-				endRun();
+		synchronized (this.transition) {
+			if (this.state != State.OPEN) {
+				return;
 			}
-			finally {
-				if (!this.state.compareAndSet(State.STOPPING, State.STOPPED)) {
-					// It was to be closed meanwhile
-					endThreads();
-				}
+			this.state = State.STOPPING;
+			this.keeper.refuse(Refusal.STOPPED);
+		}
+		try {
+			endRun();
+		}
+		finally {
+			if (hasStopped()) {
+				// It was to be closed meanwhile
+				endThreads();
 			}
 		}
 	}
 
 	/**
-	 * {@link #stop() Stop}, for good. A second call has no effect, and if another thread
-	 * is stopping the registry, that one closes it.
+	 * Note that a run has ended.
+	 * @return whether it was the last one
+	 */
+	private boolean hasStopped() {
+		synchronized (this.transition) {
+			if (this.state == State.STOPPING) {
+				this.state = State.STOPPED;
+			}
+			return this.state == State.CLOSED;
+		}
+	}
+
+	/**
+	 * {@link #stop() Stop}, for good. A second call has no effect. If another thread is
+	 * stopping the registry, that one closes it, and is not waited for.
 	 */
 	@Override
 	public void close() {
-		State before = this.state.getAndSet(State.CLOSED);
-		if (before == State.CLOSED) {
-			return;
+		State before;
+		synchronized (this.transition) {
+			before = this.state;
+			if (before == State.CLOSED) {
+				return;
+			}
+			this.state = State.CLOSED;
+			this.keeper.refuse(Refusal.CLOSED);
 		}
-		this.keeper.refuse(Refusal.CLOSED);
 		try {
 			if (before == State.OPEN) {
 				endRun();
@@ -321,7 +352,7 @@ public abstract class LockEngine implements LockRegistry, LockInspector, AutoClo
 	private void endRun() {
 		boolean interrupted = Thread.interrupted();
 		try {
-			this.queues.all().forEach(LockQueues::close);
+			this.queues.all().forEach((known) -> EventLoop.attempt(known::close));
 			this.elections.forEach(Candidacy::windUp);
 			boolean hurried = awaitHolders();
 			this.keeper.dependents().forEach((dependent) -> EventLoop.attempt(dependent::takeAway));

@@ -158,6 +158,13 @@ final class Session implements NodeEvents {
 		return this.blockers;
 	}
 
+	/**
+	 * Return whether the nodes are in this process.
+	 */
+	boolean isLocal() {
+		return this.store.isLocal();
+	}
+
 	boolean isConnected() {
 		return this.connected;
 	}
@@ -261,7 +268,7 @@ final class Session implements NodeEvents {
 		if (!this.begun || negotiated.compareTo(this.timeout) < 0) {
 			this.timeout = negotiated;
 		}
-		if (!this.store.isLocal()) {
+		if (!isLocal()) {
 			this.lease.timeout(this.timeout);
 		}
 		this.connected = true;
@@ -389,7 +396,7 @@ final class Session implements NodeEvents {
 	 * refuse this one for ever, and if it keeps it, {@link OldNodes} frees what it has.
 	 */
 	void checkLiveness() {
-		if (this.store.isLocal()) {
+		if (isLocal()) {
 			return;
 		}
 		this.lease.check();

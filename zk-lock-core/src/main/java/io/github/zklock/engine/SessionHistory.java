@@ -143,6 +143,13 @@ final class SessionHistory {
 	// Outages
 
 	/**
+	 * Nobody needs a connection any more.
+	 */
+	void forgetOutage() {
+		this.connectionLost = false;
+	}
+
+	/**
 	 * There has been no connection for longer than anybody who does not wait for ever
 	 * should wait for it.
 	 */

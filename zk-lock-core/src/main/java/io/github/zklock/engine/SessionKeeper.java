@@ -83,7 +83,7 @@ final class SessionKeeper implements Session.Observer, Outage.Observer {
 	// No session is opened any more, not even to delete old nodes
 	private volatile boolean over;
 
-	// The latest session was connected when it was closed, so its nodes are gone
+	// The latest session has probably been closed by the server, too
 	private volatile boolean freed;
 
 	SessionKeeper(SessionSettings settings, EventLoop loop, Executor background, Listeners listeners) {
@@ -545,10 +545,13 @@ final class SessionKeeper implements Session.Observer, Outage.Observer {
 	 */
 	private void recover(boolean taskFailed) {
 		Session session = this.current;
-		if (session != null && session.isDead()) {
+		if (this.over) {
+			abandon(session);
+		}
+		else if (session != null && session.isDead()) {
 			died(session, session.end());
 		}
-		else if (session != null && taskFailed && !this.over) {
+		else if (session != null && taskFailed) {
 			session.die(Loss.INTERNAL_ERROR);
 		}
 		if (taskFailed) {
@@ -600,9 +603,16 @@ final class SessionKeeper implements Session.Observer, Outage.Observer {
 	 */
 	void resume() {
 		this.loop.mayRetire(false);
+		Session left = this.current;
+		if (left != null) {
+			// An error has kept it from being forgotten
+			this.loop.execute(() -> abandon(left));
+		}
+		this.opening.set(false);
+		this.everConnected = false;
 		this.over = false;
 		this.closed = false;
-		if (!this.oldNodes.isEmpty()) {
+		if (!this.freed && !this.oldNodes.isEmpty()) {
 			start();
 		}
 	}
@@ -621,16 +631,19 @@ final class SessionKeeper implements Session.Observer, Outage.Observer {
 			interrupted = true;
 		}
 		this.over = true;
+		this.freed = false;
 		Session session = this.current;
 		if (session == null) {
 			return interrupted;
 		}
-		this.freed = session.isConnected();
+		boolean connected = session.isConnected();
 		session.close();
 		// The client would forget to tell the server if it found an interrupt
 		interrupted |= Thread.interrupted();
 		close(session);
-		return Thread.interrupted() || interrupted;
+		boolean disturbed = Thread.interrupted();
+		this.freed = connected && !disturbed;
+		return disturbed || interrupted;
 	}
 
 	private void awaitDeletes() throws InterruptedException {
@@ -658,30 +671,47 @@ final class SessionKeeper implements Session.Observer, Outage.Observer {
 	 * the first matter of the next session.
 	 */
 	void abandonSession() {
+		// Should an error have skipped that
+		this.over = true;
 		CompletableFuture<Void> done = new CompletableFuture<>();
-		this.loop.execute(() -> {
-			try {
-				abandon(this.current);
-			}
-			finally {
-				done.complete(null);
-			}
-		});
+		try {
+			this.loop.execute(() -> {
+				try {
+					abandon(this.current);
+				}
+				finally {
+					done.complete(null);
+				}
+			});
+		}
+		catch (Throwable ex) {
+			this.loop.failed = true;
+			throw ex;
+		}
 		this.loop.mayRetire(true);
 		Durations.awaitQuietly(done, TimeUnit.MILLISECONDS.toNanos(CLOSE_TIMEOUT_MILLIS));
 	}
 
 	private void abandon(@Nullable Session session) {
+		if (session != this.current) {
+			return;
+		}
 		if (session != null) {
 			session.die(Loss.CLOSED);
+			this.oldNodes.remember(session);
 			if (!this.freed) {
-				this.oldNodes.remember(session);
+				this.background.execute(() -> close(session));
 			}
-			forEachActive((dependent) -> dependent.died(session, Loss.CLOSED));
 			this.current = null;
 		}
 		this.outage.stop();
+		this.history.forgetOutage();
+		// The next run begins as a new registry does
+		this.everConnected = false;
 		this.opening.set(false);
+		if (session != null) {
+			forEachActive((dependent) -> dependent.died(session, Loss.CLOSED));
+		}
 	}
 
 	/**

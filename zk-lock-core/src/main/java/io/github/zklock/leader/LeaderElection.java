@@ -23,7 +23,7 @@ public interface LeaderElection {
 	/**
 	 * Take part from now on. Returns at once; a second call has no effect.
 	 * @throws RuntimeException a {@code LockUnavailableException} if the registry is
-	 * closed
+	 * stopped or closed
 	 */
 	void join();
 

@@ -17,8 +17,8 @@ import io.github.zklock.leader.LeaderElection;
  * </pre>
  *
  * Whoever joins an election has won it, because nobody else takes part. A lock or role is
- * lost only by {@link #breakLock(String)} and {@link #close()}. It need not be closed:
- * its threads are daemons, and end when they are idle.
+ * lost only by {@link #breakLock(String)}, {@link #stop()} and {@link #close()}. It need
+ * not be closed: its threads are daemons, and end when they are idle.
  */
 public final class LocalLocks extends LockEngine {
 
@@ -29,7 +29,7 @@ public final class LocalLocks extends LockEngine {
 
 	/**
 	 * Create a registry that waits ten seconds for the work of a leader who leaves, and
-	 * for nobody when it is closed, and has no listeners.
+	 * for nobody when it is stopped or closed, and has no listeners.
 	 */
 	public LocalLocks() {
 		this(builder());

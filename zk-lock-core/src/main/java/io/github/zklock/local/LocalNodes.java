@@ -134,8 +134,8 @@ final class LocalNodes implements NodeStore {
 			return null;
 		}
 		String path = prefix + number(parent.counter);
-		add(path, parent, new Node(data, ++this.zxid, session, false));
 		session.own().add(path);
+		add(path, parent, new Node(data, ++this.zxid, session, false));
 		return new Created(path, this.zxid);
 	}
 

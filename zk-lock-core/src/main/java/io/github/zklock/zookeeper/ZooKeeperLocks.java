@@ -70,8 +70,8 @@ public final class ZooKeeperLocks extends LockEngine {
 	 * {@link Builder#maxNodeBytes(int)}.
 	 * @return the connected handle
 	 * @throws IllegalStateException if there is no connection within the connect timeout,
-	 * if the registry is closed, or if interrupted while waiting, which leaves the
-	 * interrupt set
+	 * if the registry is stopped or closed, or if interrupted while waiting, which leaves
+	 * the interrupt set
 	 */
 	public ZooKeeper zooKeeper() {
 		return ((ZooKeeperSession) awaitSession()).zooKeeper();
@@ -85,8 +85,8 @@ public final class ZooKeeperLocks extends LockEngine {
 	 * false. Sends nothing if none of that can be.
 	 * @return descriptions for people, empty if nothing is wrong
 	 * @throws IllegalStateException if there is no connection or no answer within the
-	 * connect timeout, if the registry is closed, or if interrupted while waiting, which
-	 * leaves the interrupt set
+	 * connect timeout, if the registry is stopped or closed, or if interrupted while
+	 * waiting, which leaves the interrupt set
 	 */
 	public List<String> accessProblems() {
 		return findAccessProblems();
@@ -177,8 +177,8 @@ public final class ZooKeeperLocks extends LockEngine {
 		}
 
 		/**
-		 * Set how long {@link ZooKeeperLocks#close()} waits for those who hold a lock.
-		 * The default is 10 seconds.
+		 * Set how long {@link ZooKeeperLocks#stop()} and {@link ZooKeeperLocks#close()}
+		 * wait for those who hold a lock. The default is 10 seconds.
 		 * @param closeWait the longest wait, zero not to wait
 		 * @return this builder
 		 */
@@ -190,8 +190,8 @@ public final class ZooKeeperLocks extends LockEngine {
 		/**
 		 * Set how long {@link LeaderElection#leave()} waits for the work of a leader, and
 		 * then for the listeners, in all; listeners have half a second at least. When the
-		 * registry is closed, {@link #closeWait(Duration)} is for work and this one for
-		 * listeners, both from the beginning on. The default is 10 seconds.
+		 * registry is stopped or closed, {@link #closeWait(Duration)} is for work and
+		 * this one for listeners, both from the beginning on. The default is 10 seconds.
 		 * @param handOverWait the longest wait, zero to wait neither for work nor for
 		 * listeners
 		 * @return this builder
@@ -203,9 +203,9 @@ public final class ZooKeeperLocks extends LockEngine {
 
 		/**
 		 * Set how long ZooKeeper has to answer a request that does not wait for the lock.
-		 * It counts from the first connection on. Also, whoever runs out of time while an
-		 * answer is overdue for longer is told that ZooKeeper cannot be asked, and not
-		 * that others hold the lock. The default is half a second.
+		 * It counts from the first connection after a start on. Also, whoever runs out of
+		 * time while an answer is overdue for longer is told that ZooKeeper cannot be
+		 * asked, and not that others hold the lock. The default is half a second.
 		 * @param answerTimeout the longest wait for an answer
 		 * @return this builder
 		 */

@@ -1336,6 +1336,18 @@ abstract class LockRegistryContract extends RegistryTestSupport {
 		}
 
 		@Test
+		void whoDoesNotWaitIsServedAfterARestart() throws Exception {
+			for (int round = 0; round < 3; round++) {
+				assertThat(lock.tryLock()).isTrue();
+				lock.unlock();
+				restart();
+				assertThat(lock.tryAcquire(Duration.ZERO)).hasValueSatisfying(LockLease::close);
+				engine().stop();
+				engine().start();
+			}
+		}
+
+		@Test
 		void lossIsToldWhileStoppedToo() {
 			read.lock();
 			engine().stop();

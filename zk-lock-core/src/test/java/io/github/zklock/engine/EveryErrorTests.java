@@ -186,6 +186,34 @@ class EveryErrorTests extends LockTestSupport {
 	}
 
 	/**
+	 * Stop the registry while it is used, and start it again.
+	 */
+	@Test
+	void whileTheRegistryIsStopped() throws Exception {
+		errorsEverywhere((users) -> {
+			users.insist(users.election::join);
+			users.begin(() -> {
+				LockLease lease = users.entered(users.lock.tryAcquire(PATIENCE).orElseThrow());
+				await().atMost(PATIENCE).until(() -> !lease.isHeld());
+				lease.close();
+				return null;
+			});
+			users.useAsync(users.lock);
+			users.insist(users.here::stop);
+			users.finish();
+			users.insist(users.here::resume);
+			users.use(users.lock);
+			users.finish();
+			users.insist(users.election::join);
+			users.awaitLeader(users.election);
+			users.insist(users.here::stop);
+			users.insist(users.here::start);
+			users.use(users.reader);
+			users.finish();
+		});
+	}
+
+	/**
 	 * What users do.
 	 */
 	private interface Use {

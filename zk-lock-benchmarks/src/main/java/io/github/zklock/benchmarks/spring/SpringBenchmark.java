@@ -10,8 +10,9 @@ import io.github.zklock.benchmarks.report.Machine;
 import org.springframework.boot.SpringBootVersion;
 
 /**
- * Measures what an annotated call costs when its thread holds the lock already, and what
- * the starter adds to the start-up time of an application, and writes a report.
+ * Measures what an annotated call costs when its thread holds the lock already, what a
+ * lock within one process costs, and what the starter adds to the start-up time of an
+ * application, and writes a report.
  */
 public final class SpringBenchmark {
 
@@ -43,6 +44,8 @@ public final class SpringBenchmark {
 		Machine machine = Machine.now();
 		System.out.println("Calls:");
 		List<Measured> calls = new CallCosts(rounds).measure();
+		System.out.println("Locks within one process:");
+		List<Measured> local = new LocalCosts(rounds).measure();
 		System.out.println("Start-up:");
 		List<Measured> startUps = new StartUp(rounds).measure();
 		return """
@@ -60,6 +63,11 @@ public final class SpringBenchmark {
 				%s
 				The plain proxy has one interceptor, which does nothing. The others have that of `@DistributedLock`.
 
+				## A free lock and its release within one process (`zk.lock.type=local`)
+
+				| | ns for both | more than the JDK's lock |
+				| --- | --- | --- |
+				%s
 				## Start-up of an application with nothing else
 
 				| | ms until it is ready, as Spring Boot tells | more than without the starter |
@@ -70,7 +78,7 @@ public final class SpringBenchmark {
 				"""
 			.formatted(SpringBenchmark.class.getName(), rounds, machine.when(), machine.processor(), machine.cores(),
 					machine.system(), machine.java(), SpringBootVersion.getVersion(), rounds, Measured.table(calls),
-					Measured.table(startUps));
+					Measured.table(local), Measured.table(startUps));
 	}
 
 	private static void write(String report, Path out) throws IOException {
