@@ -20,8 +20,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Works on ZooKeeper's answers and on timers, one after the other, in order. It has a
  * thread of its own; ZooKeeper's event thread may lend its own instead, which saves the
- * change of threads on the way from an answer to the caller who waits for it. User code
- * never runs here. After the end, tasks are dropped.
+ * change of threads on the way from an answer to the caller who waits for it, and so may
+ * a caller whose store {@link #visit answers at once}. User code never runs here. After
+ * the end, tasks are dropped.
  *
  * <p>
  * It survives whatever is thrown. What {@link #recoverBy recovers} from it is run at once
@@ -237,8 +238,9 @@ final class EventLoop {
 	}
 
 	/**
-	 * What the own thread does. Nothing ends it but the end of the loop: a pool would
-	 * lose its thread to an error, and not always get another.
+	 * What the own thread does. Nothing ends it but the end of the loop, or idleness if
+	 * it {@link #mayRetire may retire}: a pool would lose its thread to an error, and not
+	 * always get another.
 	 */
 	private void live() {
 		long nextLook = System.nanoTime() + LOOK_NANOS;

@@ -175,7 +175,7 @@ class ElectionLossTests extends ElectionTestSupport {
 		lead(this.locks);
 		String old = leaderNodes().get(0);
 		ZooKeeper handle = this.locks.zooKeeper();
-		handle.getTestable().injectSessionExpiration();
+		expireInClient(this.locks, handle);
 		await().atMost(PATIENCE).until(() -> this.recorder.events().contains("revoked"));
 		await().atMost(PATIENCE).until(() -> leaderNodes().stream().anyMatch((node) -> !node.equals(old)));
 		awaitLeader(this.election);

@@ -19,6 +19,7 @@ import io.github.zklock.embedded.EmbeddedZooKeeperTest;
 import io.github.zklock.embedded.FaultProxy;
 import io.github.zklock.zookeeper.Options;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
+import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.AfterEach;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -190,6 +191,19 @@ abstract class LockTestSupport {
 			.exists("/", false, (rc, path, context, stat) -> keeper(locks).loop().execute(() -> heard.complete(null)),
 					null);
 		get(heard);
+	}
+
+	/**
+	 * Let a client believe that its session has expired. It says so before its handle is
+	 * dead, and whoever hears that in between would close the session on the server, too.
+	 */
+	static void expireInClient(ZooKeeperLocks locks, ZooKeeper handle) throws Exception {
+		CompletableFuture<Void> done = new CompletableFuture<>();
+		keeper(locks).loop().execute(() -> {
+			handle.getTestable().injectSessionExpiration();
+			done.complete(null);
+		});
+		get(done);
 	}
 
 	/**

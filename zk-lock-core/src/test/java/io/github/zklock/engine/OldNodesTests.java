@@ -163,7 +163,7 @@ class OldNodesTests extends OldNodesTestSupport {
 		operator.setACL(parentOfRole(ROLE), nobodyDeletes, -1);
 		ZooKeeper handle = this.locks.zooKeeper();
 		this.oldSession = handle.getSessionId();
-		handle.getTestable().injectSessionExpiration();
+		expireInClient(this.locks, handle);
 		keepOldSessionOf(handle);
 		awaitLeaderNodes(2);
 		assertThat(this.locks.queue("lock")).singleElement().satisfies((old) -> {
