@@ -76,8 +76,8 @@ public final class ZooKeeperClient extends LockLifecycle {
 
 	@Override
 	public synchronized void start() {
-		super.start();
 		this.clientConfiguration.open();
+		super.start();
 		if (this.startup == Startup.FAIL) {
 			openOrStop(() -> this.check.check(this.locks));
 		}

@@ -460,6 +460,19 @@ final class EventLoop {
 		}
 	}
 
+	/**
+	 * Do something whose failure is repaired soon. By any thread.
+	 */
+	void endure(Runnable action) {
+		try {
+			action.run();
+		}
+		catch (Throwable ex) {
+			this.troubled = true;
+			logFailure(PROTOCOL, ex);
+		}
+	}
+
 	// Timers
 
 	/**

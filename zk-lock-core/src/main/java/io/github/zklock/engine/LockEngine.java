@@ -352,21 +352,25 @@ public abstract class LockEngine implements LockRegistry, LockInspector, AutoClo
 	private void endRun() {
 		boolean interrupted = Thread.interrupted();
 		try {
-			this.queues.all().forEach((known) -> EventLoop.attempt(known::close));
-			this.elections.forEach(Candidacy::windUp);
+			refuseWaiting();
+			this.elections.forEach((candidacy) -> this.loop.endure(candidacy::windUp));
 			boolean hurried = awaitHolders();
-			this.keeper.dependents().forEach((dependent) -> EventLoop.attempt(dependent::takeAway));
+			this.keeper.dependents().forEach((dependent) -> this.loop.endure(dependent::takeAway));
 			interrupted |= hurried || awaitListeners();
-			this.elections.forEach(Candidacy::hurry);
+			this.elections.forEach((candidacy) -> this.loop.endure(candidacy::hurry));
 			interrupted |= this.keeper.close();
 		}
 		finally {
 			this.services.emptyParents().clear();
-			this.keeper.abandonSession();
+			this.keeper.abandonSession(this::refuseWaiting);
 			if (interrupted) {
 				Thread.currentThread().interrupt();
 			}
 		}
+	}
+
+	private void refuseWaiting() {
+		this.queues.all().forEach((known) -> this.loop.endure(known::close));
 	}
 
 	/**

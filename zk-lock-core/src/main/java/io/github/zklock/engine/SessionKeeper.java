@@ -669,15 +669,18 @@ final class SessionKeeper implements Session.Observer, Outage.Observer {
 	 * Forget the session that has been closed, and wait for that. Whoever still believes
 	 * to have something of it hears that it is lost. Nodes that could not be deleted are
 	 * the first matter of the next session.
+	 * @param last done then, with what errors may have left
 	 */
-	void abandonSession() {
+	void abandonSession(Runnable last) {
 		// Should an error have skipped that
 		this.over = true;
 		CompletableFuture<Void> done = new CompletableFuture<>();
 		try {
 			this.loop.execute(() -> {
 				try {
-					abandon(this.current);
+					this.loop.run(() -> abandon(this.current));
+					last.run();
+					forEachActive(Dependent::repair);
 				}
 				finally {
 					done.complete(null);
