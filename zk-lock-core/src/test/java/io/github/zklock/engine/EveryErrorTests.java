@@ -193,7 +193,10 @@ class EveryErrorTests extends LockTestSupport {
 		errorsEverywhere((users) -> {
 			users.insist(users.election::join);
 			users.begin(() -> {
-				LockLease lease = users.entered(users.lock.tryAcquire(PATIENCE).orElseThrow());
+				// Longer than anybody waits for this call: only the end of the run ends
+				// the wait
+				Duration longWait = PATIENCE.multipliedBy(10);
+				LockLease lease = users.entered(users.lock.tryAcquire(longWait).orElseThrow());
 				await().atMost(PATIENCE).until(() -> !lease.isHeld());
 				lease.close();
 				return null;
