@@ -4,12 +4,13 @@ import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 
 import io.github.zklock.benchmarks.contestant.Contestant;
-import io.github.zklock.benchmarks.contestant.Contestants;
 import io.github.zklock.benchmarks.report.Results;
 import io.github.zklock.benchmarks.scenario.Bench;
 import io.github.zklock.benchmarks.scenario.Effort;
+import io.github.zklock.benchmarks.scenario.Metric;
 import io.github.zklock.benchmarks.scenario.Sample;
 import io.github.zklock.benchmarks.scenario.Scenario;
 import io.github.zklock.benchmarks.scenario.Scenarios;
@@ -17,9 +18,9 @@ import io.github.zklock.benchmarks.scenario.Servers;
 import io.github.zklock.benchmarks.scenario.Variant;
 
 /**
- * Runs everything in rounds. In each round all contestants are measured one right after
- * the other, each time in another order, so that what happens to the machine meanwhile
- * happens to all of them.
+ * Runs everything in rounds. In each round all contestants are measured in turns, or one
+ * right after the other, each time in another order, so that what happens to the machine
+ * meanwhile happens to all of them.
  */
 final class Harness {
 
@@ -64,39 +65,62 @@ final class Harness {
 				for (Variant variant : scenario.variants(this.options.effort())) {
 					List<Contestant> contestants = contestants(scenario, variant);
 					Collections.rotate(contestants, -round);
-					contestants.forEach((contestant) -> steps.add(new Step(scenario, variant, contestant)));
+					groups(scenario, contestants).forEach((group) -> steps.add(new Step(scenario, variant, group)));
 				}
 			}
 		}
 		return steps;
 	}
 
+	/**
+	 * Return who is measured together.
+	 */
+	private static List<List<Contestant>> groups(Scenario scenario, List<Contestant> contestants) {
+		if (scenario.isPaired() && !contestants.isEmpty()) {
+			return List.of(contestants);
+		}
+		return contestants.stream().map(List::of).toList();
+	}
+
 	private List<Contestant> contestants(Scenario scenario, Variant variant) {
-		List<Contestant> contestants = new ArrayList<>(Contestants.all());
+		List<Contestant> contestants = new ArrayList<>(this.options.contestants());
 		contestants.removeIf((contestant) -> !scenario.takes(contestant, variant, this.options.effort()));
 		return contestants;
 	}
 
 	/**
 	 * Let compilers and file systems warm up, on both sides. A cycle takes a millisecond,
-	 * so it takes many threads to have the code compiled before it is measured.
+	 * so it takes many threads to have the code compiled before it is measured; and it
+	 * takes the same number of cycles on a slow machine as on a fast one.
 	 */
 	private void warmUp(Servers servers) {
-		for (String name : List.of(Scenarios.MANY_LOCKS, Scenarios.HOT_SESSIONS, Scenarios.MANY_LOCKS)) {
-			Scenario scenario = Scenarios.all()
-				.stream()
-				.filter((candidate) -> candidate.name().equals(name))
-				.findFirst()
-				.orElseThrow();
-			Variant variant = new Variant("warm-up", WARM_UP_THREADS);
-			contestants(scenario, variant).forEach((contestant) -> warmUp(scenario, variant, contestant, servers));
+		int cycles = this.options.effort().warmUpCycles();
+		warmUp(Scenarios.HOT_SESSIONS, 1 + cycles / 2, servers);
+		warmUp(Scenarios.MANY_LOCKS, cycles, servers);
+	}
+
+	private void warmUp(String name, int cycles, Servers servers) {
+		Scenario scenario = Scenarios.all()
+			.stream()
+			.filter((candidate) -> candidate.name().equals(name))
+			.findFirst()
+			.orElseThrow();
+		Variant variant = new Variant("warm-up", WARM_UP_THREADS);
+		for (Contestant contestant : contestants(scenario, variant)) {
+			this.progress.warmUp(contestant.name());
+			double done = 0;
+			while (done < cycles) {
+				done += cycles(scenario, variant, contestant, servers);
+			}
 		}
 	}
 
-	private void warmUp(Scenario scenario, Variant variant, Contestant contestant, Servers servers) {
-		this.progress.warmUp(contestant.name());
-		try (Bench bench = new Bench(servers, this.options.effort(), "warm-up")) {
-			scenario.run(contestant, variant, bench);
+	private double cycles(Scenario scenario, Variant variant, Contestant contestant, Servers servers) {
+		Effort effort = this.options.effort();
+		try (Bench bench = new Bench(servers, effort, "warm-up")) {
+			Sample sample = scenario.run(contestant, variant, bench);
+			double throughput = sample.values().getOrDefault(Metric.THROUGHPUT, 0.0);
+			return Math.max(1, throughput * effort.window().toMillis() / 1_000);
 		}
 		catch (Exception ex) {
 			throw new IllegalStateException("%s cannot be warmed up".formatted(contestant.name()), ex);
@@ -108,24 +132,24 @@ final class Harness {
 		Effort effort = this.options.effort();
 		String lockName = "%s-%d-%d".formatted(step.scenario().name(), this.progress.step(), round);
 		try (Bench bench = new Bench(servers, effort, lockName)) {
-			Sample sample = step.scenario().run(step.contestant(), step.variant(), bench);
-			this.results.add(step.cell(), round, sample);
-			this.progress.end(sample);
+			Map<Contestant, Sample> samples = step.scenario().run(step.contestants(), step.variant(), bench);
+			samples.forEach((contestant, sample) -> this.results.add(step.cell(contestant), round, sample));
+			this.progress.end(samples);
 		}
 		catch (Exception ex) {
 			// the others can still be compared
-			this.results.addFailure(step.cell(), round, ex);
+			step.contestants().forEach((contestant) -> this.results.addFailure(step.cell(contestant), round, ex));
 			this.progress.end(ex);
 		}
 	}
 
 	/**
-	 * One thing to measure.
+	 * One thing to measure, of one contestant or of all that take turns.
 	 */
-	record Step(Scenario scenario, Variant variant, Contestant contestant) {
+	record Step(Scenario scenario, Variant variant, List<Contestant> contestants) {
 
-		Results.Cell cell() {
-			return new Results.Cell(this.scenario.name(), this.variant.label(), this.contestant.name());
+		Results.Cell cell(Contestant contestant) {
+			return new Results.Cell(this.scenario.name(), this.variant.label(), contestant.name());
 		}
 
 	}

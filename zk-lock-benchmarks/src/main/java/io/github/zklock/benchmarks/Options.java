@@ -5,6 +5,8 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 
+import io.github.zklock.benchmarks.contestant.Contestant;
+import io.github.zklock.benchmarks.contestant.Contestants;
 import io.github.zklock.benchmarks.scenario.Effort;
 import io.github.zklock.benchmarks.scenario.Scenario;
 import io.github.zklock.benchmarks.scenario.Scenarios;
@@ -17,11 +19,12 @@ import io.github.zklock.benchmarks.scenario.Scenarios;
  * @param rounds in how many rounds to measure
  * @param effort how much to do in each
  * @param scenarios what to measure
+ * @param contestants whom to measure
  * @param out where to write the report
  * @param commandLine the options as they were given
  */
-public record Options(int servers, boolean fsync, int rounds, Effort effort, List<Scenario> scenarios, Path out,
-		String commandLine) {
+public record Options(int servers, boolean fsync, int rounds, Effort effort, List<Scenario> scenarios,
+		List<Contestant> contestants, Path out, String commandLine) {
 
 	static final String USAGE = """
 			Options:
@@ -30,8 +33,10 @@ public record Options(int servers, boolean fsync, int rounds, Effort effort, Lis
 			  --rounds N         how often to measure everything (5)
 			  --quick            one round of everything, as short as possible: numbers mean nothing
 			  --scenarios a,b    only some of: %s
+			  --contestants a,b  only some of: %s
 			  --out DIR          where to write, in a directory 'single' or 'ensemble' (docs/benchmarks)
-			""".formatted(String.join(", ", Scenarios.all().stream().map(Scenario::name).toList()));
+			""".formatted(String.join(", ", Scenarios.all().stream().map(Scenario::name).toList()),
+			String.join(", ", Contestants.all().stream().map(Contestant::shortName).toList()));
 
 	/**
 	 * Parse a command line.
@@ -46,6 +51,7 @@ public record Options(int servers, boolean fsync, int rounds, Effort effort, Lis
 		int rounds = 5;
 		Effort effort = Effort.FULL;
 		List<Scenario> scenarios = Scenarios.all();
+		List<Contestant> contestants = Contestants.all();
 		Path out = Path.of("docs", "benchmarks");
 		while (!left.isEmpty()) {
 			String option = left.remove();
@@ -59,11 +65,12 @@ public record Options(int servers, boolean fsync, int rounds, Effort effort, Lis
 				}
 				case "--rounds" -> rounds = Integer.parseInt(value(option, left));
 				case "--scenarios" -> scenarios = scenarios(value(option, left));
+				case "--contestants" -> contestants = contestants(value(option, left));
 				case "--out" -> out = Path.of(value(option, left));
 				default -> throw new IllegalArgumentException("Unknown option '%s'".formatted(option));
 			}
 		}
-		return new Options(servers, fsync, rounds, effort, scenarios,
+		return new Options(servers, fsync, rounds, effort, scenarios, contestants,
 				out.resolve((servers == 1) ? "single" : "ensemble"), shown(args));
 	}
 
@@ -83,6 +90,15 @@ public record Options(int servers, boolean fsync, int rounds, Effort effort, Lis
 
 	private static List<Scenario> scenarios(String names) {
 		return List.of(names.split(",", -1)).stream().map(Options::scenario).toList();
+	}
+
+	private static List<Contestant> contestants(String names) {
+		List<String> wanted = List.of(names.split(",", -1));
+		List<String> all = Contestants.all().stream().map(Contestant::shortName).toList();
+		wanted.stream().filter((name) -> !all.contains(name)).findFirst().ifPresent((name) -> {
+			throw new IllegalArgumentException("Unknown contestant '%s'".formatted(name));
+		});
+		return Contestants.all().stream().filter((contestant) -> wanted.contains(contestant.shortName())).toList();
 	}
 
 	private static Scenario scenario(String name) {

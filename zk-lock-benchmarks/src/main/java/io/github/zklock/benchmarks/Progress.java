@@ -3,8 +3,10 @@ package io.github.zklock.benchmarks;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.Map;
 import java.util.stream.Collectors;
 
+import io.github.zklock.benchmarks.contestant.Contestant;
 import io.github.zklock.benchmarks.scenario.Sample;
 
 /**
@@ -39,7 +41,8 @@ final class Progress {
 	void begin(Harness.Step next, int round) {
 		this.step++;
 		this.out.printf(Locale.ROOT, "[%d/%d%s] round %d/%d %s, %s, %s: ", this.step, this.steps, timeLeft(), round + 1,
-				this.rounds, next.scenario().name(), next.variant().label(), next.contestant().name());
+				this.rounds, next.scenario().name(), next.variant().label(),
+				next.contestants().stream().map(Contestant::name).collect(Collectors.joining(" | ")));
 		this.out.flush();
 	}
 
@@ -52,15 +55,19 @@ final class Progress {
 		return ", about %d min left".formatted(Duration.ofNanos(nanos).toMinutes() + 1);
 	}
 
-	void end(Sample sample) {
-		this.out.println(sample.values()
+	void end(Map<Contestant, Sample> samples) {
+		this.out.println(samples.values().stream().map(Progress::format).collect(Collectors.joining(" | ")));
+	}
+
+	private static String format(Sample sample) {
+		return sample.values()
 			.entrySet()
 			.stream()
 			.sorted((one, other) -> one.getKey().compareTo(other.getKey()))
 			.map((entry) -> String.format(Locale.ROOT, "%s %.4g %s", entry.getKey().label(), entry.getValue(),
 					entry.getKey().unit()))
 			.map(String::strip)
-			.collect(Collectors.joining(", ")));
+			.collect(Collectors.joining(", "));
 	}
 
 	void end(Exception failure) {

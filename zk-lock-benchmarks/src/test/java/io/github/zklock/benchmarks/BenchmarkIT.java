@@ -104,6 +104,21 @@ class BenchmarkIT {
 	}
 
 	@Test
+	void thoseWhoTakeTurnsHavePairs() {
+		for (Scenario scenario : Scenarios.all()) {
+			for (Cell cell : results().cells()) {
+				if (cell.scenario().equals(scenario.name())) {
+					Cell own = new Cell(cell.scenario(), cell.variant(), Contestants.ZK_LOCK);
+					assertThat(results().pairedRatio(own, cell).isPresent()).as(cell.toString())
+						.isEqualTo(scenario.isPaired());
+				}
+			}
+		}
+		assertThat(Scenarios.all().stream().filter(Scenario::isPaired)).extracting(Scenario::name)
+			.containsExactly("uncontended", "long-way", "hot-sessions");
+	}
+
+	@Test
 	void packetsAreCounted() {
 		assertThat(requests("lock and unlock", "raw create+delete")).isEqualTo(2);
 		assertThat(requests("lock and unlock", "zk-lock")).isEqualTo(3);

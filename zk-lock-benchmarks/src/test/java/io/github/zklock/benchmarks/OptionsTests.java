@@ -2,6 +2,8 @@ package io.github.zklock.benchmarks;
 
 import java.nio.file.Path;
 
+import io.github.zklock.benchmarks.contestant.Contestant;
+import io.github.zklock.benchmarks.contestant.Contestants;
 import io.github.zklock.benchmarks.scenario.Effort;
 import io.github.zklock.benchmarks.scenario.Scenario;
 import io.github.zklock.benchmarks.scenario.Scenarios;
@@ -42,7 +44,17 @@ class OptionsTests {
 	}
 
 	@Test
+	void someContestants() {
+		assertThat(Options.parse().contestants()).hasSameSizeAs(Contestants.all());
+		assertThat(Options.parse("--contestants", "zk-lock,raw-create-delete").contestants())
+			.extracting(Contestant::name)
+			.containsExactly("raw create+delete", "zk-lock");
+	}
+
+	@Test
 	void mistakesAreNamed() {
+		assertThatIllegalArgumentException().isThrownBy(() -> Options.parse("--contestants", "curator,no"))
+			.withMessage("Unknown contestant 'no'");
 		assertThatIllegalArgumentException().isThrownBy(() -> Options.parse("--scenarios", "memory,no"))
 			.withMessage("Unknown scenario 'no'");
 		assertThatIllegalArgumentException().isThrownBy(() -> Options.parse("--fast"))

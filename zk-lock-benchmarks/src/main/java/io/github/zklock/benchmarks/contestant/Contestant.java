@@ -1,6 +1,7 @@
 package io.github.zklock.benchmarks.contestant;
 
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Set;
 
 /**
@@ -13,6 +14,14 @@ public interface Contestant {
 	 * @return the name
 	 */
 	String name();
+
+	/**
+	 * Return the name for the command line and for paths.
+	 * @return the name, without spaces
+	 */
+	default String shortName() {
+		return name().replaceAll("\\W+", "-").toLowerCase(Locale.ROOT);
+	}
 
 	/**
 	 * Return what can be measured.

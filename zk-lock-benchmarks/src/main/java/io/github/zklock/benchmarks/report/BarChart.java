@@ -5,7 +5,7 @@ import java.util.Map;
 import io.github.zklock.benchmarks.contestant.Contestants;
 
 /**
- * Horizontal bars from zero on, with the spread as a thin line.
+ * Horizontal bars from zero on, with the spread or the interval as a thin line.
  */
 final class BarChart {
 

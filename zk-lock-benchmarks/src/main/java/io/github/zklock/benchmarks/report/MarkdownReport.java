@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-import io.github.zklock.benchmarks.contestant.Contestant;
 import io.github.zklock.benchmarks.contestant.Contestants;
 import io.github.zklock.benchmarks.report.Results.Cell;
 import io.github.zklock.benchmarks.scenario.Metric;
@@ -63,7 +62,8 @@ final class MarkdownReport {
 		line("");
 		line("Times, throughputs and ratios are medians of up to %d rounds, with the lowest and highest round in brackets. "
 			.formatted(this.report.rounds())
-				+ "\"/ limit\" compares with the raw limit in the same round. [How it is measured](../README.md).");
+				+ "\"/ limit\" compares with the raw limit in the same round. What is \"paired\" compares turn by turn: it is the "
+				+ "median, and in brackets its 95 % interval, if there were enough rounds. [How it is measured](../README.md).");
 	}
 
 	/**
@@ -116,7 +116,10 @@ final class MarkdownReport {
 		List<String> cells = new ArrayList<>(List.of("", ""));
 		metrics.forEach((metric) -> cells
 			.add(metric.unit().isEmpty() ? metric.label() : "%s [%s]".formatted(metric.label(), metric.unit())));
-		if (!scenario.main().isCount()) {
+		if (scenario.isPaired()) {
+			pairedHeading(scenario.main(), cells);
+		}
+		else if (!scenario.main().isCount()) {
 			cells.add(scenario.main().label() + " / limit");
 		}
 		row(cells.toArray(String[]::new));
@@ -130,21 +133,39 @@ final class MarkdownReport {
 		for (Metric metric : metrics) {
 			cells.add(this.report.results().summary(cell, metric).map(Numbers::format).orElse(""));
 		}
-		if (!scenario.main().isCount()) {
-			cells.add(limit(cell).flatMap((limit) -> this.report.results().ratio(cell, limit, scenario.main()))
+		if (scenario.isPaired()) {
+			pairs(scenario.main(), cell, cells);
+		}
+		else if (!scenario.main().isCount()) {
+			cells.add(this.report.results()
+				.limit(cell)
+				.flatMap((limit) -> this.report.results().ratio(cell, limit, scenario.main()))
 				.map(Numbers::format)
 				.orElse(""));
 		}
 		row(cells.toArray(String[]::new));
 	}
 
-	private Optional<Cell> limit(Cell cell) {
-		return Contestants.all()
-			.stream()
-			.filter(Contestant::isLimit)
-			.map((contestant) -> cell.of(contestant.name()))
-			.filter(this.report.results().cells()::contains)
-			.findFirst();
+	private static void pairedHeading(Metric main, List<String> cells) {
+		if (!main.isHigherBetter()) {
+			cells.add("- limit, paired [%s]".formatted(main.unit()));
+		}
+		cells.add("/ limit, paired");
+		cells.add("%s / this, paired".formatted(Contestants.ZK_LOCK));
+	}
+
+	private void pairs(Metric main, Cell cell, List<String> cells) {
+		Results results = this.report.results();
+		Optional<Cell> limit = results.limit(cell);
+		if (!main.isHigherBetter()) {
+			cells.add(format(limit.flatMap((raw) -> results.pairedDifference(cell, raw))));
+		}
+		cells.add(format(limit.flatMap((raw) -> results.pairedRatio(cell, raw))));
+		cells.add(format(results.pairedRatio(cell.of(Contestants.ZK_LOCK), cell)));
+	}
+
+	private static String format(Optional<Estimate> estimate) {
+		return estimate.map(Numbers::format).orElse("");
 	}
 
 	private void row(String... cells) {

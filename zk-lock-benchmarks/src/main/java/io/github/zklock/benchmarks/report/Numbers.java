@@ -32,4 +32,15 @@ final class Numbers {
 		return "%s (%s..%s)".formatted(median, format(summary.min()), format(summary.max()));
 	}
 
+	/**
+	 * Format the median and the interval, if there is one.
+	 */
+	static String format(Estimate estimate) {
+		String median = format(estimate.median());
+		if (!estimate.hasInterval() || estimate.low() == estimate.high()) {
+			return median;
+		}
+		return "%s (%s..%s)".formatted(median, format(estimate.low()), format(estimate.high()));
+	}
+
 }

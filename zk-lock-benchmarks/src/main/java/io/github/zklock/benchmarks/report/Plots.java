@@ -37,7 +37,8 @@ final class Plots {
 				"requests per acquisition");
 		lines("hot-lock.svg", Scenarios.HOT_LOCK, Metric.THROUGHPUT, "One hot lock in one process", "threads",
 				"cycles per second");
-		bars("uncontended.svg", Scenarios.UNCONTENDED, Metric.P50, "A free lock: time relative to create and delete");
+		bars("uncontended.svg", Scenarios.UNCONTENDED,
+				"A free lock: time relative to create and delete in the same turn");
 		return this.plots;
 	}
 
@@ -71,33 +72,28 @@ final class Plots {
 		return points;
 	}
 
-	private void bars(String file, String scenarioName, Metric metric, String title) {
-		List<Cell> cells = this.report.results()
-			.cells()
-			.stream()
-			.filter((cell) -> cell.scenario().equals(scenarioName))
-			.toList();
+	/**
+	 * Draw ratios to the limit of the same turn, with their intervals.
+	 */
+	private void bars(String file, String scenarioName, String title) {
+		Results results = this.report.results();
 		Map<String, Summary> bars = new LinkedHashMap<>();
 		for (Contestant contestant : Contestants.all()) {
-			cells.stream()
-				.filter((cell) -> cell.contestant().equals(contestant.name()))
+			results.cells()
+				.stream()
+				.filter((cell) -> cell.scenario().equals(scenarioName) && cell.contestant().equals(contestant.name()))
 				.findFirst()
-				.ifPresent((cell) -> {
-					Cell limit = cells.stream().filter(Plots::isLimit).findFirst().orElse(cell);
-					this.report.results()
-						.ratio(cell, limit, metric)
-						.ifPresent((ratio) -> bars.put(cell.contestant(), ratio));
-				});
+				.flatMap((cell) -> results.limit(cell).flatMap((limit) -> results.pairedRatio(cell, limit)))
+				.ifPresent((ratio) -> bars.put(contestant.name(), bar(ratio)));
 		}
 		if (!bars.isEmpty()) {
 			this.plots.put(file, new BarChart(title, bars).svg());
 		}
 	}
 
-	private static boolean isLimit(Cell cell) {
-		return Contestants.all()
-			.stream()
-			.anyMatch((contestant) -> contestant.isLimit() && contestant.name().equals(cell.contestant()));
+	private static Summary bar(Estimate ratio) {
+		return ratio.hasInterval() ? new Summary(ratio.median(), ratio.low(), ratio.high())
+				: new Summary(ratio.median(), ratio.median(), ratio.median());
 	}
 
 }

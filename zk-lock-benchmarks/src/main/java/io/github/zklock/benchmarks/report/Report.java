@@ -6,7 +6,10 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
+import io.github.zklock.benchmarks.contestant.Contestants;
+import io.github.zklock.benchmarks.report.Results.Cell;
 import io.github.zklock.benchmarks.scenario.Effort;
 import io.github.zklock.benchmarks.scenario.Metric;
 import io.github.zklock.benchmarks.scenario.Scenario;
@@ -90,16 +93,42 @@ public record Report(Results results, Machine machine, List<Scenario> scenarios,
 		json.put("target", target.goal());
 		json.put("measured", target.measured());
 		json.put("met", target.isMet());
+		json.put("remark", target.remark());
 		return json;
 	}
 
-	private Map<String, Object> json(Results.Cell cell) {
+	private Map<String, Object> json(Cell cell) {
 		Map<String, Object> json = new LinkedHashMap<>();
 		json.put("scenario", cell.scenario());
 		json.put("variant", cell.variant());
 		json.put("contestant", cell.contestant());
 		for (Metric metric : Metric.values()) {
 			this.results.summary(cell, metric).ifPresent((summary) -> json.put(metric.name(), json(summary)));
+		}
+		List<Cell> others = Stream.concat(this.results.limit(cell).stream(), Stream.of(cell.of(Contestants.ZK_LOCK)))
+			.toList();
+		Map<String, Object> pairs = new LinkedHashMap<>();
+		others.forEach((other) -> this.results.pairedRatio(cell, other)
+			.ifPresent((ratio) -> pairs.put(other.contestant(), pairs(cell, other, ratio))));
+		if (!pairs.isEmpty()) {
+			json.put("pairedWith", pairs);
+		}
+		return json;
+	}
+
+	private Map<String, Object> pairs(Cell cell, Cell other, Estimate ratio) {
+		Map<String, Object> json = new LinkedHashMap<>();
+		json.put("ratio", json(ratio));
+		this.results.pairedDifference(cell, other).ifPresent((difference) -> json.put("difference", json(difference)));
+		return json;
+	}
+
+	private static Map<String, Object> json(Estimate estimate) {
+		Map<String, Object> json = new LinkedHashMap<>();
+		json.put("median", estimate.median());
+		if (estimate.hasInterval()) {
+			json.put("low", estimate.low());
+			json.put("high", estimate.high());
 		}
 		return json;
 	}

@@ -6,8 +6,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.DoubleBinaryOperator;
 import java.util.stream.DoubleStream;
+import java.util.stream.IntStream;
 
+import io.github.zklock.benchmarks.contestant.Contestant;
+import io.github.zklock.benchmarks.contestant.Contestants;
 import io.github.zklock.benchmarks.scenario.Metric;
 import io.github.zklock.benchmarks.scenario.Sample;
 
@@ -88,6 +92,65 @@ public final class Results {
 			}
 		});
 		return Summary.of(ratios.build());
+	}
+
+	/**
+	 * Return how many times as much one has as another, turn by turn.
+	 * @param cell who and what
+	 * @param other whom to compare with
+	 * @return the estimate; empty if they did not take turns
+	 */
+	public Optional<Estimate> pairedRatio(Cell cell, Cell other) {
+		return pairs(cell, other, (one, base) -> one / base);
+	}
+
+	/**
+	 * Return how much more one has than another, turn by turn.
+	 * @param cell who and what
+	 * @param other whom to compare with
+	 * @return the estimate; empty if they did not take turns
+	 */
+	public Optional<Estimate> pairedDifference(Cell cell, Cell other) {
+		return pairs(cell, other, (one, base) -> one - base);
+	}
+
+	/**
+	 * Estimate from the medians of blocks. Turns of one block are no independent values:
+	 * they have their sessions and moments in common.
+	 */
+	private Optional<Estimate> pairs(Cell cell, Cell other, DoubleBinaryOperator comparison) {
+		DoubleStream.Builder medians = DoubleStream.builder();
+		rounds(cell).forEach((round, sample) -> {
+			Sample compared = rounds(other).get(round);
+			if (compared != null) {
+				for (int block = 0; block < Math.min(sample.blocks().size(), compared.blocks().size()); block++) {
+					median(sample.blocks().get(block), compared.blocks().get(block), comparison)
+						.ifPresent(medians::add);
+				}
+			}
+		});
+		return Estimate.of(medians.build());
+	}
+
+	private static Optional<Double> median(List<Double> turns, List<Double> others, DoubleBinaryOperator comparison) {
+		return Summary
+			.of(IntStream.range(0, Math.min(turns.size(), others.size()))
+				.mapToDouble((turn) -> comparison.applyAsDouble(turns.get(turn), others.get(turn))))
+			.map(Summary::median);
+	}
+
+	/**
+	 * Return the limit that somebody is compared with.
+	 * @param cell who and what
+	 * @return the cell of the limit; empty if none was measured
+	 */
+	Optional<Cell> limit(Cell cell) {
+		return Contestants.all()
+			.stream()
+			.filter(Contestant::isLimit)
+			.map((contestant) -> cell.of(contestant.name()))
+			.filter(this.samples::containsKey)
+			.findFirst();
 	}
 
 	private Map<Integer, Sample> rounds(Cell cell) {

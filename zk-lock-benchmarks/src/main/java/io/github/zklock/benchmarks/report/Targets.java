@@ -2,11 +2,11 @@ package io.github.zklock.benchmarks.report;
 
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Optional;
+import java.util.Map;
 import java.util.function.Predicate;
 
-import io.github.zklock.benchmarks.contestant.Contestant;
 import io.github.zklock.benchmarks.contestant.Contestants;
 import io.github.zklock.benchmarks.report.Results.Cell;
 import io.github.zklock.benchmarks.scenario.Metric;
@@ -34,10 +34,9 @@ final class Targets {
 
 	private void compare() {
 		ofZkLock(Scenarios.UNCONTENDED, (variant) -> true)
-			.forEach((cell) -> ratioToLimit("a free lock, p50 / raw", cell, Metric.P50, 1.10, false));
-		ofZkLock(Scenarios.LONG_WAY, (variant) -> true)
-			.forEach((cell) -> ratioToLimit("a free lock with 10 ms per round trip, p50 / raw", cell, Metric.P50, 1.05,
-					false));
+			.forEach((cell) -> pairedRatioToLimit("a free lock, cycle / raw cycle of the same turn", cell, 1.10));
+		ofZkLock(Scenarios.LONG_WAY, (variant) -> true).forEach((cell) -> pairedRatioToLimit(
+				"a free lock with 10 ms per round trip, cycle / raw cycle of the same turn", cell, 1.05));
 		ofZkLock(Scenarios.PACKETS, (variant) -> variant.startsWith("lock and"))
 			.forEach((cell) -> count(cell, Metric.REQUESTS, 3));
 		ofZkLock(Scenarios.PACKETS, (variant) -> variant.startsWith("enter") || variant.endsWith("same process"))
@@ -48,7 +47,9 @@ final class Targets {
 		ofZkLock(Scenarios.HOT_LOCK, (variant) -> variant.startsWith("32 "))
 			.forEach((cell) -> ratio("32 threads of one process on one lock, throughput / Curator", cell,
 					cell.of(Contestants.CURATOR), Metric.THROUGHPUT, 50, true, ""));
-		ofZkLock(Scenarios.HOT_SESSIONS, (variant) -> variant.startsWith("8 ")).forEach(this::ratioToBestOther);
+		ofZkLock(Scenarios.HOT_SESSIONS, (variant) -> variant.startsWith("8 ")).forEach(
+				(cell) -> pairedRatioToBestOther("8 sessions on one lock, throughput / best other in the same turn",
+						cell, 1));
 		ofZkLock(Scenarios.QUEUE_COSTS, (variant) -> true).forEach((cell) -> {
 			count(cell, Metric.REQUESTS, 5);
 			count(cell, Metric.EVENTS, 1);
@@ -93,28 +94,37 @@ final class Targets {
 	}
 
 	private void ratioToLimit(String what, Cell cell, Metric metric, double limit, boolean atLeast) {
-		Contestants.all()
-			.stream()
-			.filter(Contestant::isLimit)
-			.map((contestant) -> cell.of(contestant.name()))
-			.filter(this.results.cells()::contains)
-			.findFirst()
-			.ifPresent((raw) -> ratio(what, cell, raw, metric, limit, atLeast, ""));
+		this.results.limit(cell).ifPresent((raw) -> ratio(what, cell, raw, metric, limit, atLeast, ""));
 	}
 
-	private void ratioToBestOther(Cell cell) {
-		Optional<Cell> best = Contestants.all()
+	private void pairedRatioToLimit(String what, Cell cell, double limit) {
+		this.results.limit(cell)
+			.flatMap((raw) -> this.results.pairedRatio(cell, raw))
+			.ifPresent((ratio) -> paired(what, limit, false, ratio, ""));
+	}
+
+	/**
+	 * Compare with whoever does best beside zk-lock in the same turns.
+	 */
+	private void pairedRatioToBestOther(String what, Cell cell, double limit) {
+		Map<Cell, Estimate> ratios = new LinkedHashMap<>();
+		Contestants.all()
 			.stream()
 			.filter((contestant) -> !contestant.isLimit() && !contestant.name().equals(Contestants.ZK_LOCK))
 			.map((contestant) -> cell.of(contestant.name()))
-			.filter(this.results.cells()::contains)
-			.max(Comparator.comparingDouble(this::throughput));
-		best.ifPresent((other) -> ratio("8 sessions on one lock, throughput / best other", cell, other,
-				Metric.THROUGHPUT, 1, true, "best other: " + other.contestant()));
+			.forEach((other) -> this.results.pairedRatio(cell, other).ifPresent((ratio) -> ratios.put(other, ratio)));
+		ratios.entrySet()
+			.stream()
+			.min(Comparator.comparingDouble((ratio) -> ratio.getValue().median()))
+			.ifPresent((least) -> paired(what, limit, true, least.getValue(),
+					"best other: %s, ".formatted(least.getKey().contestant())));
 	}
 
-	private double throughput(Cell cell) {
-		return this.results.summary(cell, Metric.THROUGHPUT).map(Summary::median).orElse(0.0);
+	private void paired(String what, double limit, boolean atLeast, Estimate ratio, String remark) {
+		String interval = ratio.hasInterval()
+				? "95 %% interval %s..%s".formatted(Numbers.format(ratio.low()), Numbers.format(ratio.high()))
+				: "too few blocks for an interval";
+		this.targets.add(new Target(what, limit, atLeast, ratio.median(), remark + interval));
 	}
 
 	private void ratio(String what, Cell cell, Cell other, Metric metric, double limit, boolean atLeast,

@@ -3,7 +3,6 @@ package io.github.zklock.benchmarks.scenario;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Queue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -38,6 +37,8 @@ public final class Bench implements AutoCloseable {
 
 	private final String lockName;
 
+	private final List<String> addresses;
+
 	private final Queue<AutoCloseable> open = new ConcurrentLinkedQueue<>();
 
 	/**
@@ -47,9 +48,28 @@ public final class Bench implements AutoCloseable {
 	 * @param lockName a name that nobody else uses
 	 */
 	public Bench(Servers servers, Effort effort, String lockName) {
+		this(servers, effort, lockName, servers.addresses());
+	}
+
+	private Bench(Servers servers, Effort effort, String lockName, List<String> addresses) {
 		this.servers = servers;
 		this.effort = effort;
 		this.lockName = lockName;
+		this.addresses = addresses;
+	}
+
+	/**
+	 * Make a place for one of several blocks, where everybody is connected to the same
+	 * server, so that it does not matter who has found a faster one. The next block has
+	 * the next server.
+	 */
+	Bench block(int number) {
+		return new Bench(this.servers, this.effort, this.lockName + "-" + number, List.of(address(number)));
+	}
+
+	private String address(int number) {
+		List<String> all = this.servers.addresses();
+		return all.get(number % all.size());
 	}
 
 	Effort effort() {
@@ -61,11 +81,15 @@ public final class Bench implements AutoCloseable {
 	}
 
 	Wire wire() {
-		return wire(this.servers);
+		return wire(this.addresses);
 	}
 
 	Wire wire(Servers others) {
-		Wire wire = new Wire(others);
+		return wire(others.addresses());
+	}
+
+	private Wire wire(List<String> servers) {
+		Wire wire = new Wire(servers);
 		this.open.add(wire);
 		return wire;
 	}
@@ -80,7 +104,14 @@ public final class Bench implements AutoCloseable {
 	}
 
 	Client client(Contestant contestant) throws Exception {
-		return client(contestant, this.servers.connectString(), SESSION_TIMEOUT);
+		return client(contestant, SESSION_TIMEOUT);
+	}
+
+	/**
+	 * Open a client on one server, the same one for each contestant.
+	 */
+	Client client(Contestant contestant, int server) throws Exception {
+		return client(contestant, address(server), SESSION_TIMEOUT);
 	}
 
 	Client client(Contestant contestant, Wire wire, Duration sessionTimeout) throws Exception {
@@ -88,12 +119,11 @@ public final class Bench implements AutoCloseable {
 	}
 
 	Client client(Contestant contestant, Duration sessionTimeout) throws Exception {
-		return client(contestant, this.servers.connectString(), sessionTimeout);
+		return client(contestant, String.join(",", this.addresses), sessionTimeout);
 	}
 
 	private Client client(Contestant contestant, String connectString, Duration sessionTimeout) throws Exception {
-		String root = "/" + contestant.name().replaceAll("\\W+", "-").toLowerCase(Locale.ROOT);
-		Client client = contestant.open(connectString, sessionTimeout, root);
+		Client client = contestant.open(connectString, sessionTimeout, "/" + contestant.shortName());
 		this.open.add(client);
 		return client;
 	}

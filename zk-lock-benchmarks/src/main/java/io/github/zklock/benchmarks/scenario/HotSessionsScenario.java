@@ -2,6 +2,7 @@ package io.github.zklock.benchmarks.scenario;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import io.github.zklock.benchmarks.contestant.Capability;
 import io.github.zklock.benchmarks.contestant.Client;
@@ -10,7 +11,7 @@ import io.github.zklock.benchmarks.contestant.Contestant;
 /**
  * One lock that many processes want.
  */
-final class HotSessionsScenario implements Scenario {
+final class HotSessionsScenario extends PairedScenario {
 
 	@Override
 	public String name() {
@@ -24,7 +25,8 @@ final class HotSessionsScenario implements Scenario {
 
 	@Override
 	public String about() {
-		return "Each session has one thread, and all lock and unlock the same lock, without any work in between.";
+		return "Each session has one thread, and all lock and unlock the same lock, without any work in between. "
+				+ "Contestants take turns of a fraction of a second.";
 	}
 
 	@Override
@@ -43,14 +45,21 @@ final class HotSessionsScenario implements Scenario {
 	}
 
 	@Override
-	public Sample run(Contestant contestant, Variant variant, Bench bench) throws Exception {
-		List<Action> actions = new ArrayList<>();
-		for (Client client : Bench.parallel(variant.size(), () -> bench.client(contestant))) {
+	Effort.Blocks blocks(Effort effort) {
+		return effort.sessionTurns();
+	}
+
+	@Override
+	Player player(Contestant contestant, Variant variant, Bench bench) throws Exception {
+		AtomicInteger session = new AtomicInteger();
+		List<Action> cycles = new ArrayList<>();
+		for (Client client : Bench.parallel(variant.size(),
+				() -> bench.client(contestant, session.getAndIncrement()))) {
 			Action cycle = Action.cycle(client.lock(bench.lockName()));
 			cycle.run();
-			actions.add(cycle);
+			cycles.add(cycle);
 		}
-		return Workload.run(actions, bench.effort());
+		return new HotSessions(cycles, bench.effort());
 	}
 
 }

@@ -6,13 +6,12 @@ import java.util.List;
 import io.github.zklock.benchmarks.contestant.Capability;
 import io.github.zklock.benchmarks.contestant.Client;
 import io.github.zklock.benchmarks.contestant.Contestant;
-import io.github.zklock.benchmarks.contestant.MeasuredLock;
 
 /**
  * A lock that nobody else wants, far from the servers: what counts is the number of round
  * trips.
  */
-final class LongWayScenario implements Scenario {
+final class LongWayScenario extends PairedScenario {
 
 	private static final Duration ROUND_TRIP = Duration.ofMillis(10);
 
@@ -28,7 +27,8 @@ final class LongWayScenario implements Scenario {
 
 	@Override
 	public String about() {
-		return "One thread locks and unlocks through a proxy that delays both directions by 5 ms.";
+		return "One thread locks and unlocks through a proxy that delays both directions by 5 ms, one cycle for each "
+				+ "contestant in turn.";
 	}
 
 	@Override
@@ -47,13 +47,18 @@ final class LongWayScenario implements Scenario {
 	}
 
 	@Override
-	public Sample run(Contestant contestant, Variant variant, Bench bench) throws Exception {
+	Effort.Blocks blocks(Effort effort) {
+		return effort.far();
+	}
+
+	@Override
+	Player player(Contestant contestant, Variant variant, Bench bench) throws Exception {
 		Wire wire = bench.wire();
 		Client client = bench.client(contestant, wire, Bench.SESSION_TIMEOUT);
-		MeasuredLock lock = client.lock(bench.lockName());
-		Action.cycle(lock).run();
+		FreeLock lock = new FreeLock(client.lock(bench.lockName()));
+		lock.cycle();
 		wire.delay(ROUND_TRIP);
-		return Workload.run(List.of(Action.cycle(lock)), bench.effort());
+		return lock;
 	}
 
 }

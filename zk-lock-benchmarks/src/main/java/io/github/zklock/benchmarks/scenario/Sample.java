@@ -2,14 +2,17 @@ package io.github.zklock.benchmarks.scenario;
 
 import java.util.Arrays;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 
 /**
  * What one contestant did in one round.
  *
  * @param values the numbers
+ * @param blocks the number of each turn, in the order of the turns, for each block; empty
+ * if contestants did not take turns
  */
-public record Sample(Map<Metric, Double> values) {
+public record Sample(Map<Metric, Double> values, List<List<Double>> blocks) {
 
 	/**
 	 * One number.
@@ -18,7 +21,7 @@ public record Sample(Map<Metric, Double> values) {
 	 * @return a sample with this number only
 	 */
 	public static Sample of(Metric metric, double value) {
-		return new Sample(Map.of(metric, value));
+		return new Sample(Map.of(metric, value), List.of());
 	}
 
 	/**
@@ -40,7 +43,16 @@ public record Sample(Map<Metric, Double> values) {
 	Sample with(Metric metric, double value) {
 		Map<Metric, Double> more = new EnumMap<>(this.values);
 		more.put(metric, value);
-		return new Sample(Map.copyOf(more));
+		return new Sample(Map.copyOf(more), this.blocks);
+	}
+
+	/**
+	 * Add the numbers of turns.
+	 * @param turns the number of each turn, for each block
+	 * @return a sample with these, too
+	 */
+	public Sample withBlocks(List<List<Double>> turns) {
+		return new Sample(this.values, turns.stream().map(List::copyOf).toList());
 	}
 
 }

@@ -1,6 +1,8 @@
 package io.github.zklock.benchmarks.scenario;
 
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 import io.github.zklock.benchmarks.contestant.Contestant;
 
@@ -59,7 +61,32 @@ public interface Scenario {
 	}
 
 	/**
-	 * Measure.
+	 * Return whether contestants take turns while all of them are connected, so that each
+	 * number of one has its pair in the same turn.
+	 * @return false if they are measured one after the other
+	 */
+	default boolean isPaired() {
+		return false;
+	}
+
+	/**
+	 * Measure contestants, in turns or one after the other.
+	 * @param contestants whom
+	 * @param variant which size
+	 * @param bench where
+	 * @return the numbers of each
+	 * @throws Exception if it fails
+	 */
+	default Map<Contestant, Sample> run(List<Contestant> contestants, Variant variant, Bench bench) throws Exception {
+		Map<Contestant, Sample> samples = new LinkedHashMap<>();
+		for (Contestant contestant : contestants) {
+			samples.put(contestant, run(contestant, variant, bench));
+		}
+		return samples;
+	}
+
+	/**
+	 * Measure one contestant.
 	 * @param contestant whom
 	 * @param variant which size
 	 * @param bench where

@@ -4,12 +4,11 @@ import java.util.List;
 
 import io.github.zklock.benchmarks.contestant.Capability;
 import io.github.zklock.benchmarks.contestant.Contestant;
-import io.github.zklock.benchmarks.contestant.MeasuredLock;
 
 /**
  * A lock that nobody else wants.
  */
-final class UncontendedScenario implements Scenario {
+final class UncontendedScenario extends PairedScenario {
 
 	@Override
 	public String name() {
@@ -23,7 +22,8 @@ final class UncontendedScenario implements Scenario {
 
 	@Override
 	public String about() {
-		return "One thread locks and unlocks. ShedLock cannot wait, so its cycle starts with a zero-wait attempt.";
+		return "One thread locks and unlocks, one cycle for each contestant in turn. ShedLock cannot wait, so its cycle "
+				+ "starts with a zero-wait attempt.";
 	}
 
 	@Override
@@ -42,9 +42,15 @@ final class UncontendedScenario implements Scenario {
 	}
 
 	@Override
-	public Sample run(Contestant contestant, Variant variant, Bench bench) throws Exception {
-		MeasuredLock lock = bench.client(contestant).lock(bench.lockName());
-		return Workload.run(List.of(Action.cycle(lock)), bench.effort());
+	Effort.Blocks blocks(Effort effort) {
+		return effort.near();
+	}
+
+	@Override
+	Player player(Contestant contestant, Variant variant, Bench bench) throws Exception {
+		FreeLock lock = new FreeLock(bench.client(contestant).lock(bench.lockName()));
+		lock.cycle();
+		return lock;
 	}
 
 }

@@ -21,8 +21,8 @@ final class Wire implements AutoCloseable {
 
 	private final List<FaultProxy> proxies;
 
-	Wire(Servers servers) {
-		this.proxies = servers.addresses().stream().map(FaultProxy::to).toList();
+	Wire(List<String> servers) {
+		this.proxies = servers.stream().map(FaultProxy::to).toList();
 	}
 
 	String connectString() {

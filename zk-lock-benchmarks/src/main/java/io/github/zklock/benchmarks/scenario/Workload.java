@@ -20,6 +20,8 @@ final class Workload {
 
 	private final List<Worker> workers = new ArrayList<>();
 
+	private long nanos;
+
 	private volatile boolean measuring;
 
 	private volatile boolean stopped;
@@ -39,20 +41,34 @@ final class Workload {
 	 * @return times and throughput
 	 */
 	static Sample run(List<Action> actions, Effort effort) throws Exception {
-		return new Workload(actions).run(effort);
+		Workload workload = measure(actions, effort.warmUp(), effort.window());
+		return Sample.ofTimes(workload.times().toArray()).with(Metric.THROUGHPUT, workload.throughput());
 	}
 
-	private Sample run(Effort effort) throws Exception {
+	/**
+	 * Measure.
+	 * @param actions what to do, one thread for each
+	 * @param warmUp how long to run before
+	 * @param window how long to measure
+	 * @return what was measured
+	 */
+	static Workload measure(List<Action> actions, Duration warmUp, Duration window) throws Exception {
+		Workload workload = new Workload(actions);
+		workload.run(warmUp, window);
+		return workload;
+	}
+
+	private void run(Duration warmUp, Duration window) throws Exception {
 		this.workers.forEach(Thread::start);
-		TimeUnit.NANOSECONDS.sleep(effort.warmUp().toNanos());
+		TimeUnit.NANOSECONDS.sleep(warmUp.toNanos());
 		long start = System.nanoTime();
 		this.measuring = true;
-		TimeUnit.NANOSECONDS.sleep(effort.window().toNanos());
+		TimeUnit.NANOSECONDS.sleep(window.toNanos());
 		while (!hasMeasured() && this.failure == null && System.nanoTime() - start < PATIENCE.toNanos()) {
 			TimeUnit.NANOSECONDS.sleep(POLL_INTERVAL.toNanos());
 		}
 		this.measuring = false;
-		long nanos = System.nanoTime() - start;
+		this.nanos = System.nanoTime() - start;
 		this.stopped = true;
 		for (Worker worker : this.workers) {
 			worker.join(PATIENCE.toMillis());
@@ -63,8 +79,20 @@ final class Workload {
 		if (this.failure != null) {
 			throw this.failure;
 		}
-		long[] times = this.workers.stream().flatMapToLong(Worker::times).toArray();
-		return Sample.ofTimes(times).with(Metric.THROUGHPUT, times.length / (nanos / 1e9));
+	}
+
+	/**
+	 * Return the nanoseconds that each time took.
+	 */
+	LongStream times() {
+		return this.workers.stream().flatMapToLong(Worker::times);
+	}
+
+	/**
+	 * Return how often all threads together did it in a second.
+	 */
+	double throughput() {
+		return this.workers.stream().mapToLong((worker) -> worker.count).sum() / (this.nanos / 1e9);
 	}
 
 	private boolean hasMeasured() {
