@@ -26,6 +26,17 @@ class LoopbackTests {
 		assertThat(all).containsAll(slices).allMatch((port) -> port >= 10_000 && port < 32_000);
 	}
 
+	/**
+	 * Maven may have put nothing there.
+	 */
+	@Test
+	void buildGivesThisProcessASlice() {
+		String slice = System.getProperty("zklock.port-slice");
+		if (slice != null) {
+			assertThat(Integer.getInteger("zklock.port-slice")).as(slice).isPositive();
+		}
+	}
+
 	private static List<Integer> ports(Loopback.Range range) {
 		return IntStream.range(0, range.count()).mapToObj(range::get).toList();
 	}
