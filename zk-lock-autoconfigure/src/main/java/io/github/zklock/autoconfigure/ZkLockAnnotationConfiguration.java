@@ -1,9 +1,9 @@
 package io.github.zklock.autoconfigure;
 
 import io.github.zklock.LockRegistry;
-import io.github.zklock.spring.LockCheckOnCommit;
+import io.github.zklock.spring.CommitGuardPostProcessor;
 import io.github.zklock.spring.LockConfigurationException;
-import io.github.zklock.spring.aop.AnnotationsForbiddenPostProcessor;
+import io.github.zklock.spring.aop.DisabledAnnotationsPostProcessor;
 import io.github.zklock.spring.aop.LeaderAdvisingPostProcessor;
 import io.github.zklock.spring.aop.LockAdvisingPostProcessor;
 import io.github.zklock.spring.leader.LeaderRoles;
@@ -94,8 +94,8 @@ class ZkLockAnnotationConfiguration {
 		@Bean
 		@ConditionalOnMissingBean
 		@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-		static AnnotationsForbiddenPostProcessor zkLockAnnotationsForbiddenPostProcessor() {
-			return new AnnotationsForbiddenPostProcessor();
+		static DisabledAnnotationsPostProcessor zkLockAnnotationsForbiddenPostProcessor() {
+			return new DisabledAnnotationsPostProcessor();
 		}
 
 	}
@@ -108,8 +108,8 @@ class ZkLockAnnotationConfiguration {
 		@Bean
 		@ConditionalOnMissingBean
 		@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-		static LockCheckOnCommit zkLockCheckOnCommit() {
-			return new LockCheckOnCommit();
+		static CommitGuardPostProcessor zkLockCheckOnCommit() {
+			return new CommitGuardPostProcessor();
 		}
 
 	}

@@ -29,7 +29,7 @@ public final class CurrentLock {
 	 * @throws IllegalStateException if the running call holds no lock
 	 */
 	public static LockLease lease() {
-		HeldLock held = ToldLocks.known();
+		LockStack held = PropagatedLocks.known();
 		if (held == null) {
 			throw new IllegalStateException("The running call holds no lock: " + hint());
 		}
@@ -43,7 +43,7 @@ public final class CurrentLock {
 	 * @throws IllegalStateException if the running call does not hold it
 	 */
 	public static LockLease lease(String name) {
-		HeldLock held = ToldLocks.find(name);
+		LockStack held = PropagatedLocks.find(name);
 		if (held == null) {
 			throw new IllegalStateException(
 					"The running call does not hold lock '%s': %s".formatted(LockNames.shown(name), hint()));
@@ -77,7 +77,7 @@ public final class CurrentLock {
 
 	private static void assertHeld(LockLease lease) {
 		if (!lease.isHeld()) {
-			HeldLock.requireNotLost(lease);
+			LockStack.requireNotLost(lease);
 			throw new IllegalStateException(
 					"Lock '%s' has been given back already".formatted(LockNames.shown(lease.name())));
 		}
@@ -89,13 +89,13 @@ public final class CurrentLock {
 	 * @param task what to run
 	 */
 	public static void simulate(String name, Runnable task) {
-		@Nullable HeldLock outer = HeldLock.current();
-		HeldLock.bind(new HeldLock(new SimulatedLease(name), OnLost.THROW, outer));
+		@Nullable LockStack outer = LockStack.current();
+		LockStack.bind(new LockStack(new SimulatedLease(name), OnLost.THROW, outer));
 		try {
 			task.run();
 		}
 		finally {
-			HeldLock.bind(outer);
+			LockStack.bind(outer);
 		}
 	}
 

@@ -12,27 +12,27 @@ public class CurrentLockAccessor implements ThreadLocalAccessor<Object> {
 
 	@Override
 	public Object key() {
-		return ToldLocks.KEY;
+		return PropagatedLocks.KEY;
 	}
 
 	@Override
 	public @Nullable Object getValue() {
-		return ToldLocks.capture();
+		return PropagatedLocks.capture();
 	}
 
 	@Override
 	public void setValue(Object value) {
-		ToldLocks.tell(((ToldLocks) value).innermost());
+		PropagatedLocks.tell(((PropagatedLocks) value).innermost());
 	}
 
 	@Override
 	public void setValue() {
-		ToldLocks.tell(null);
+		PropagatedLocks.tell(null);
 	}
 
 	@Override
 	public void restore(Object previousValue) {
-		ToldLocks.tell(((ToldLocks) previousValue).before());
+		PropagatedLocks.tell(((PropagatedLocks) previousValue).before());
 	}
 
 }

@@ -116,8 +116,8 @@ public class LockTemplate {
 	@SuppressWarnings({ "unchecked", "NullAway" }) // T may be nullable
 	public <T extends @Nullable Object, E extends Throwable> T execute(Collection<LockOptions> locks,
 			LockAction<T, E> action) throws E {
-		LockedCall call = new LockedCall(this.registry);
-		LockOptions refused = call.enter(MergedLocks.of(locks, this.maxWait));
+		BlockingCall call = new BlockingCall(this.registry);
+		LockOptions refused = call.enter(LockPlan.of(locks, this.maxWait));
 		return (refused != null) ? (T) instead(refused) : call.run(action);
 	}
 
@@ -137,11 +137,11 @@ public class LockTemplate {
 
 	private static @Nullable Object instead(LockOptions refused) {
 		if (refused.onContention() == OnContention.THROW) {
-			throw LockedCall.timeout(refused);
+			throw BlockingCall.timeout(refused);
 		}
 		logger.debug("Lock '{}' is held by others: what needs it does not run", LockNames.shown(refused.name()));
 		Function<LockTimeoutException, ? extends @Nullable Object> fallback = refused.fallback();
-		return (fallback != null) ? fallback.apply(LockedCall.timeout(refused)) : null;
+		return (fallback != null) ? fallback.apply(BlockingCall.timeout(refused)) : null;
 	}
 
 	/**
@@ -177,7 +177,7 @@ public class LockTemplate {
 	 */
 	public <T extends @Nullable Object> CompletableFuture<T> executeAsync(Collection<LockOptions> locks,
 			Supplier<? extends CompletionStage<T>> action) {
-		return stage(locks, this.executor, CallerContext.capture(), action::get, StageCall::start);
+		return stage(locks, this.executor, ContextSnapshots.capture(), action::get, StageCall::start);
 	}
 
 	/**
@@ -200,12 +200,12 @@ public class LockTemplate {
 			UnaryOperator<Runnable> decorator, LockAction<? extends @Nullable CompletionStage<T>, ?> action,
 			BiFunction<StageCall<T>, List<LockOptions>, CompletableFuture<T>> start) {
 		try {
-			List<LockOptions> merged = MergedLocks.of(locks, this.maxWait);
-			CallLeases leases = new CallLeases();
+			List<LockOptions> merged = LockPlan.of(locks, this.maxWait);
+			SharedLeases leases = new SharedLeases();
 			leases.keepForTransaction();
 			return start.apply(
 					new StageCall<>(this.registry, leases, executor, decorator,
-							() -> HeldLock.within(leases.heldInside(HeldLock.current()), action), StageCall::stageOf),
+							() -> LockStack.within(leases.heldInside(LockStack.current()), action), StageCall::stageOf),
 					merged);
 		}
 		catch (RuntimeException | Error ex) {

@@ -44,9 +44,9 @@ abstract class ReactiveCall<T> extends BaseSubscriber<T> {
 
 	private final ContextView outside;
 
-	private final CallLeases leases = new CallLeases();
+	private final SharedLeases leases = new SharedLeases();
 
-	private final Map<String, EnteredLock> enteredAgain = new HashMap<>();
+	private final Map<String, SubscriptionLock> enteredAgain = new HashMap<>();
 
 	private final CompletableFuture<@Nullable T> stage = new CompletableFuture<>() {
 
@@ -73,15 +73,15 @@ abstract class ReactiveCall<T> extends BaseSubscriber<T> {
 	/**
 	 * Return the innermost lock of which a context tells.
 	 */
-	static @Nullable EnteredLock entered(ContextView context) {
-		return context.getOrDefault(EnteredLock.KEY, null);
+	static @Nullable SubscriptionLock entered(ContextView context) {
+		return context.getOrDefault(SubscriptionLock.KEY, null);
 	}
 
 	void start(Collection<LockOptions> locks) {
 		try {
-			List<LockOptions> merged = MergedLocks.of(locks, this.template.maxWait());
+			List<LockOptions> merged = LockPlan.of(locks, this.template.maxWait());
 			List<LockOptions> missing = enterAgain(merged);
-			ReactiveOuterTransaction.keep(this.leases, this.outside);
+			ReactiveTransactionBinding.keep(this.leases, this.outside);
 			// the thread that subscribes may have a transaction, too, and wait for the
 			// result
 			this.leases.keepForTransaction();
@@ -111,12 +111,12 @@ abstract class ReactiveCall<T> extends BaseSubscriber<T> {
 	private List<LockOptions> enterAgain(List<LockOptions> locks) {
 		List<LockOptions> missing = new ArrayList<>(locks.size());
 		for (LockOptions lock : locks) {
-			EnteredLock entered = EnteredLock.find(entered(this.outside), lock.name());
+			SubscriptionLock entered = SubscriptionLock.find(entered(this.outside), lock.name());
 			if (entered == null || isClosed(entered) || !this.leases.enterAgain(entered.leases())) {
 				missing.add(lock);
 				continue;
 			}
-			HeldLock.requireNotLost(entered.held().lease());
+			LockStack.requireNotLost(entered.held().lease());
 			if (lock.mode() == LockMode.WRITE && entered.mode() == LockMode.READ) {
 				throw new IllegalMonitorStateException(
 						"A publisher holds lock '%s' for reading, and one inside it would wait for ever to write"
@@ -131,7 +131,7 @@ abstract class ReactiveCall<T> extends BaseSubscriber<T> {
 	 * Anybody may close a lease before the publisher has ended: then the lock belongs to
 	 * somebody else.
 	 */
-	private static boolean isClosed(EnteredLock entered) {
+	private static boolean isClosed(SubscriptionLock entered) {
 		LockLease lease = entered.held().lease();
 		return !lease.isHeld() && !lease.isLost();
 	}
@@ -139,22 +139,23 @@ abstract class ReactiveCall<T> extends BaseSubscriber<T> {
 	// The body
 
 	private CompletionStage<@Nullable T> subscribe(List<LockOptions> locks) {
-		EnteredLock entered = entered(locks);
-		Publisher<T> publisher = HeldLock.within(entered.held(), this.body::get);
-		this.inside = this.inside.put(EnteredLock.KEY, entered).put(ToldLocks.KEY, new ToldLocks(entered.held(), null));
+		SubscriptionLock entered = entered(locks);
+		Publisher<T> publisher = LockStack.within(entered.held(), this.body::get);
+		this.inside = this.inside.put(SubscriptionLock.KEY, entered)
+			.put(PropagatedLocks.KEY, new PropagatedLocks(entered.held(), null));
 		return subscribeTo(publisher);
 	}
 
-	private EnteredLock entered(List<LockOptions> locks) {
-		EnteredLock entered = entered(this.outside);
+	private SubscriptionLock entered(List<LockOptions> locks) {
+		SubscriptionLock entered = entered(this.outside);
 		for (LockOptions lock : locks) {
-			EnteredLock again = this.enteredAgain.get(lock.name());
-			HeldLock outer = EnteredLock.heldOf(entered);
+			SubscriptionLock again = this.enteredAgain.get(lock.name());
+			LockStack outer = SubscriptionLock.heldOf(entered);
 			entered = (again != null)
-					? new EnteredLock(new HeldLock(again.held().lease(), again.held().onLost(), outer), again.mode(),
-							again.leases(), entered)
-					: new EnteredLock(new HeldLock(this.leases.lease(lock.name()), lock.onLost(), outer), lock.mode(),
-							this.leases, entered);
+					? new SubscriptionLock(new LockStack(again.held().lease(), again.held().onLost(), outer),
+							again.mode(), again.leases(), entered)
+					: new SubscriptionLock(new LockStack(this.leases.lease(lock.name()), lock.onLost(), outer),
+							lock.mode(), this.leases, entered);
 		}
 		if (entered == null) {
 			throw new IllegalStateException("No lock");

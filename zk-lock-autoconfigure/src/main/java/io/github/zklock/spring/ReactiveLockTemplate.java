@@ -105,7 +105,7 @@ public class ReactiveLockTemplate {
 	 * be ignored.
 	 */
 	static void requireAll(ContextView context) {
-		HeldLock.requireAll(EnteredLock.heldOf(ReactiveCall.entered(context)));
+		LockStack.requireAll(SubscriptionLock.heldOf(ReactiveCall.entered(context)));
 	}
 
 	/**
@@ -115,7 +115,7 @@ public class ReactiveLockTemplate {
 	 */
 	public static Mono<LockLease> currentLease() {
 		return Mono.deferContextual((context) -> {
-			HeldLock held = EnteredLock.heldOf(ReactiveCall.entered(context));
+			LockStack held = SubscriptionLock.heldOf(ReactiveCall.entered(context));
 			held = (held != null) ? held : told(context);
 			if (held == null) {
 				return Mono.error(new IllegalStateException("The context of the subscription tells of no lock"));
@@ -132,8 +132,8 @@ public class ReactiveLockTemplate {
 	 */
 	public static Mono<LockLease> currentLease(String name) {
 		return Mono.deferContextual((context) -> {
-			HeldLock held = HeldLock.find(EnteredLock.heldOf(ReactiveCall.entered(context)), name);
-			held = (held != null) ? held : HeldLock.find(told(context), name);
+			LockStack held = LockStack.find(SubscriptionLock.heldOf(ReactiveCall.entered(context)), name);
+			held = (held != null) ? held : LockStack.find(told(context), name);
 			if (held == null) {
 				return Mono.error(new IllegalStateException(
 						"The context of the subscription does not tell of lock '%s'".formatted(LockNames.shown(name))));
@@ -142,8 +142,8 @@ public class ReactiveLockTemplate {
 		});
 	}
 
-	private static @Nullable HeldLock told(ContextView context) {
-		ToldLocks told = context.getOrDefault(ToldLocks.KEY, null);
+	private static @Nullable LockStack told(ContextView context) {
+		PropagatedLocks told = context.getOrDefault(PropagatedLocks.KEY, null);
 		return (told != null) ? told.innermost() : null;
 	}
 

@@ -65,7 +65,7 @@ final class StageCall<T extends @Nullable Object> {
 
 	private final LockRegistry registry;
 
-	private final CallLeases leases;
+	private final SharedLeases leases;
 
 	private final Executor executor;
 
@@ -96,7 +96,7 @@ final class StageCall<T extends @Nullable Object> {
 	 * @param body what to do under the locks
 	 * @param flatten makes a stage of what a fallback has returned
 	 */
-	StageCall(LockRegistry registry, CallLeases leases, Executor executor, UnaryOperator<Runnable> decorator,
+	StageCall(LockRegistry registry, SharedLeases leases, Executor executor, UnaryOperator<Runnable> decorator,
 			LockAction<? extends @Nullable CompletionStage<T>, ?> body,
 			Function<@Nullable Object, CompletionStage<T>> flatten) {
 		this.registry = registry;
@@ -208,7 +208,7 @@ final class StageCall<T extends @Nullable Object> {
 	}
 
 	private static Duration remaining(LockOptions lock, long startNanos) {
-		return Duration.ofNanos(ThreadHold.remainingNanos(lock, startNanos));
+		return Duration.ofNanos(ThreadEntry.remainingNanos(lock, startNanos));
 	}
 
 	/**
@@ -216,7 +216,7 @@ final class StageCall<T extends @Nullable Object> {
 	 */
 	@SuppressWarnings("unchecked")
 	private void refused(LockOptions lock) {
-		LockTimeoutException timeout = LockedCall.timeout(lock);
+		LockTimeoutException timeout = BlockingCall.timeout(lock);
 		if (lock.onContention() == OnContention.THROW) {
 			this.result.completeExceptionally(timeout);
 			return;
@@ -320,7 +320,7 @@ final class StageCall<T extends @Nullable Object> {
 		this.leases.leave().whenComplete((left, problem) -> {
 			if (interruption != null) {
 				this.result
-					.completeExceptionally(HeldLock.because(interruption, (failure != null) ? unwrap(failure) : null));
+					.completeExceptionally(LockStack.because(interruption, (failure != null) ? unwrap(failure) : null));
 			}
 			else if (failure != null) {
 				suppress(unwrap(failure), loss);

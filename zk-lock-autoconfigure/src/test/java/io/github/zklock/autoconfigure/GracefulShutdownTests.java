@@ -23,6 +23,7 @@ import io.github.zklock.spring.DistributedLock;
 import io.github.zklock.spring.LeaderOnly;
 import io.github.zklock.spring.leader.LeaderRoles;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.SpringBootConfiguration;
@@ -50,6 +51,7 @@ class GracefulShutdownTests extends ServerTestSupport {
 	}
 
 	@Test
+	@Tag("H17")
 	void requestsUnderWayLockUntilTheyEnd() throws Exception {
 		ConfigurableApplicationContext context = start();
 		try {
@@ -89,6 +91,7 @@ class GracefulShutdownTests extends ServerTestSupport {
 	}
 
 	@Test
+	@Tag("H17")
 	void electionsAreLeftFirstAndLocksLast() {
 		runner().run((context) -> {
 			assertThat(context.getBean(LeaderRoles.class).getPhase())

@@ -23,6 +23,7 @@ import io.github.zklock.leader.LeaderElection;
 import io.github.zklock.leader.Leadership;
 import io.github.zklock.leader.LeadershipListener;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
@@ -309,6 +310,7 @@ class RestartTests extends ServerTestSupport {
 	// Again and again
 
 	@Test
+	@Tag("H51")
 	void manyContextsLeaveNothingBehind() {
 		Set<Thread> before = Thread.getAllStackTraces().keySet();
 		for (int round = 0; round < 50; round++) {

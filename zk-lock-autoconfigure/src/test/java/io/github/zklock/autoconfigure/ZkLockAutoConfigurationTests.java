@@ -15,7 +15,7 @@ import io.github.zklock.embedded.EmbeddedZooKeeper;
 import io.github.zklock.leader.Leadership;
 import io.github.zklock.spring.CurrentLock;
 import io.github.zklock.spring.DistributedLock;
-import io.github.zklock.spring.LockCheckOnCommit;
+import io.github.zklock.spring.CommitGuardPostProcessor;
 import io.github.zklock.spring.LockConfigurationException;
 import io.github.zklock.spring.LockTemplate;
 import io.github.zklock.spring.leader.LeaderRoles;
@@ -138,7 +138,7 @@ class ZkLockAutoConfigurationTests {
 			.withPropertyValues("zk.lock.type=local", "zk.lock.enabled=" + value)
 			.run((context) -> {
 				assertThat(context.getBean(Locked.class).call()).isEqualTo("locked");
-				assertThat(context).hasSingleBean(LockCheckOnCommit.class);
+				assertThat(context).hasSingleBean(CommitGuardPostProcessor.class);
 			});
 	}
 
@@ -148,7 +148,7 @@ class ZkLockAutoConfigurationTests {
 		ApplicationContextRunner disabled = this.runner.withPropertyValues("zk.lock.enabled=" + value);
 		disabled.run((context) -> assertThat(context).hasNotFailed()
 			.doesNotHaveBean(LockRegistry.class)
-			.doesNotHaveBean(LockCheckOnCommit.class));
+			.doesNotHaveBean(CommitGuardPostProcessor.class));
 		disabled.withUserConfiguration(Locked.class)
 			.run((context) -> assertThat(Failures.textOf(context)).contains("zk.lock.enabled=false",
 					"zk.lock.type=local"));

@@ -46,7 +46,7 @@ class ZooKeeperConfigurationTests extends ServerTestSupport {
 	// When a session is opened
 
 	@Test
-	void noSessionWithoutDemand() {
+	void noSessionIsOpenedWithoutDemand() {
 		runner().run((context) -> {
 			context.getBean(LockRegistry.class).lock("name");
 			context.getBean(LockRegistry.class).election("role").leadership().isLeader();
@@ -56,13 +56,13 @@ class ZooKeeperConfigurationTests extends ServerTestSupport {
 	}
 
 	@Test
-	void sessionAtTheStartIfAMethodNeedsIt() {
+	void sessionIsOpenedAtTheStartIfAMethodNeedsIt() {
 		runner().withBean(Demanding.class)
 			.run((context) -> await().atMost(PATIENCE).until(() -> server().view().sessions().size() == 1));
 	}
 
 	@Test
-	void sessionAtTheStartIfItMustNotFail() {
+	void sessionIsOpenedAtTheStartIfItMustNotFail() {
 		runner().withPropertyValues("zk.lock.startup=fail")
 			.run((context) -> assertThat(server().view().sessions()).hasSize(1));
 	}

@@ -324,7 +324,7 @@ class AsyncLossTests extends AsyncTestSupport {
 
 	@ParameterizedTest
 	@EnumSource
-	void silentConnection(OnLost onLost) throws Exception {
+	void silentConnectionIsALoss(OnLost onLost) throws Exception {
 		FaultProxy proxy = proxy();
 		ZooKeeperLocks victim = closing(registry(proxy.connectString(), Duration.ofSeconds(4)));
 		LockTemplate stages = new LockTemplate(victim, PATIENCE, this.threads);

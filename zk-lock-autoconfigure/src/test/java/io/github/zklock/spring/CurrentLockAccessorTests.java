@@ -45,7 +45,7 @@ class CurrentLockAccessorTests {
 			onOther(snapshot.wrap(() -> {
 				assertThat(CurrentLock.lease().name()).isEqualTo("lock");
 				CurrentLock.assertHeld("lock");
-				assertThat(HeldLock.current()).as("holds").isNull();
+				assertThat(LockStack.current()).as("holds").isNull();
 				CurrentLock.simulate("own", () -> {
 					assertThat(CurrentLock.lease().name()).isEqualTo("own");
 					CurrentLock.assertHeld("lock");

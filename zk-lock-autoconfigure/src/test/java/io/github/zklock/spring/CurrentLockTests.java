@@ -15,7 +15,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
-class CurrentLockTests extends LockedCallTestSupport {
+class CurrentLockTests extends BlockingCallTestSupport {
 
 	CurrentLockTests(EmbeddedZooKeeper server, @ConnectString String connectString) {
 		super(server, connectString);

@@ -89,7 +89,7 @@ class ExecuteAsyncTests extends AsyncTestSupport {
 		assertThatIllegalStateException().isThrownBy(CurrentLock::lease);
 		CompletableFuture<Boolean> nothingLeft = new CompletableFuture<>();
 		this.template.executeAsync(lock("c"), () -> {
-			nothingLeft.complete(HeldLock.find(HeldLock.current(), "a") == null);
+			nothingLeft.complete(LockStack.find(LockStack.current(), "a") == null);
 			return CompletableFuture.completedFuture(null);
 		});
 		assertThat(get(nothingLeft)).isTrue();

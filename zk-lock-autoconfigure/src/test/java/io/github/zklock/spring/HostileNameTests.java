@@ -77,7 +77,7 @@ class HostileNameTests {
 	}
 
 	@Test
-	void lockThatOthersHold() throws Throwable {
+	void messagesOfALockThatOthersHoldAreHarmless() throws Throwable {
 		LockOptions options = LockOptions.of(NAME);
 		LockOptions skipping = options.onContention(OnContention.SKIP);
 		try (LockLease held = this.locks.lock(NAME).acquire()) {
@@ -104,7 +104,7 @@ class HostileNameTests {
 	}
 
 	@Test
-	void lockThatIsLost() {
+	void messagesOfALostLockAreHarmless() {
 		assertHarmless(LockLostException.class, () -> this.template.execute(NAME, () -> {
 			assertThat(this.locks.breakLock(NAME)).isTrue();
 			assertHarmless(LockLostException.class, () -> CurrentLock.assertHeld(NAME));
@@ -114,7 +114,7 @@ class HostileNameTests {
 	}
 
 	@Test
-	void interruptedWait() throws Exception {
+	void messageOfAnInterruptedWaitIsHarmless() throws Exception {
 		try (LockLease held = this.locks.lock(NAME).acquire()) {
 			assertThat(held.isHeld()).isTrue();
 			Thread.currentThread().interrupt();
@@ -125,7 +125,7 @@ class HostileNameTests {
 	}
 
 	@Test
-	void misuse() {
+	void messagesOfMisuseAreHarmless() {
 		LockOptions options = LockOptions.of(NAME);
 		assertHarmless(IllegalArgumentException.class, () -> options.maxWait(Duration.ofSeconds(-1)));
 		assertHarmless(IllegalArgumentException.class, () -> options.minHold(Duration.ofSeconds(-1)));
@@ -144,7 +144,7 @@ class HostileNameTests {
 	}
 
 	@Test
-	void misuseOfPublishers() {
+	void messagesOfMisuseOfPublishersAreHarmless() {
 		ReactiveLockTemplate reactive = new ReactiveLockTemplate(this.template);
 		LockOptions reading = LockOptions.of(NAME).mode(LockMode.READ);
 		assertHarmless(IllegalStateException.class, () -> ReactiveLockTemplate.currentLease(NAME).block(PATIENCE));

@@ -24,7 +24,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * Locks that are lost while the body of a call runs.
  */
-class LockTemplateLossTests extends LockedCallTestSupport {
+class LockTemplateLossTests extends BlockingCallTestSupport {
 
 	private static final LockOptions A = LockOptions.of("a");
 
@@ -301,7 +301,7 @@ class LockTemplateLossTests extends LockedCallTestSupport {
 
 	@ParameterizedTest
 	@EnumSource(OnLost.class)
-	void silentConnection(OnLost onLost) throws Exception {
+	void silentConnectionIsALoss(OnLost onLost) throws Exception {
 		FaultProxy proxy = proxy();
 		ZooKeeperLocks victim = closing(builder(proxy.connectString(), Duration.ofSeconds(4)).build());
 		LockTemplate template = template(victim);

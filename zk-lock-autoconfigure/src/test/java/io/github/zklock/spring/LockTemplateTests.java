@@ -29,7 +29,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 
-class LockTemplateTests extends LockedCallTestSupport {
+class LockTemplateTests extends BlockingCallTestSupport {
 
 	private static final LockOptions A = LockOptions.of("a");
 

@@ -32,7 +32,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Three instances of an application with many threads each, and a number in a database
  * that they all read, change and write back.
  */
-class LockedCounterIT extends LockedCallTestSupport {
+class LockedCounterIT extends BlockingCallTestSupport {
 
 	private static final int INSTANCES = 3;
 
@@ -132,8 +132,8 @@ class LockedCounterIT extends LockedCallTestSupport {
 		}
 
 		@Bean
-		static LockCheckOnCommit lockCheckOnCommit() {
-			return new LockCheckOnCommit();
+		static CommitGuardPostProcessor lockCheckOnCommit() {
+			return new CommitGuardPostProcessor();
 		}
 
 		@Bean

@@ -36,7 +36,7 @@ class LossInterruptTests {
 
 	private final FakeLocks locks = new FakeLocks();
 
-	private final LockTemplate template = LockedCallTestSupport.template(this.locks);
+	private final LockTemplate template = BlockingCallTestSupport.template(this.locks);
 
 	private final ExecutorService loser = Executors.newSingleThreadExecutor();
 
@@ -44,7 +44,7 @@ class LossInterruptTests {
 	void leavesNothingBehind() {
 		this.loser.shutdownNow();
 		assertThat(Thread.interrupted()).isFalse();
-		assertThat(HeldLock.current()).isNull();
+		assertThat(LockStack.current()).isNull();
 		assertThat(this.locks.held()).isEmpty();
 	}
 
@@ -131,7 +131,7 @@ class LossInterruptTests {
 	@Test
 	void onlyCallsThatHaveNotEndedAreInterrupted() {
 		FakeLocks.FakeLease lease = this.locks.new FakeLease("a");
-		CallLeases around = new CallLeases();
+		SharedLeases around = new SharedLeases();
 		around.add(INTERRUPTING, lease);
 		List<String> interrupted = new ArrayList<>();
 		around.onInterruptingLoss((loss) -> interrupted.add("around"));
@@ -144,8 +144,8 @@ class LossInterruptTests {
 		assertThat(interrupted).containsExactly("around", "running", "late");
 	}
 
-	private static CallLeases enter(CallLeases around, Consumer<LockLostException> onLoss) {
-		CallLeases inside = new CallLeases();
+	private static SharedLeases enter(SharedLeases around, Consumer<LockLostException> onLoss) {
+		SharedLeases inside = new SharedLeases();
 		assertThat(inside.enterAgain(around)).isTrue();
 		inside.onInterruptingLoss(onLoss);
 		return inside;

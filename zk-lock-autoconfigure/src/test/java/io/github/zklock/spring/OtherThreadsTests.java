@@ -7,6 +7,7 @@ import io.github.zklock.AnsweredLocks;
 import io.github.zklock.LockTimeoutException;
 import io.github.zklock.embedded.ConnectString;
 import io.github.zklock.embedded.EmbeddedZooKeeper;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.core.task.TaskDecorator;
@@ -20,7 +21,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 /**
  * No lock goes to another thread, whatever the executor of the application carries there.
  */
-class OtherThreadsTests extends LockedCallTestSupport {
+@Tag("H19")
+class OtherThreadsTests extends BlockingCallTestSupport {
 
 	private static final LockOptions AT_ONCE = LockOptions.of("lock").maxWait(Duration.ZERO);
 
@@ -78,7 +80,7 @@ class OtherThreadsTests extends LockedCallTestSupport {
 
 	private void assertDoesNotHold() {
 		assertThat(this.locks.lock("lock").isHeldByCurrentThread()).isFalse();
-		assertThat(HeldLock.find(HeldLock.current(), "lock")).isNull();
+		assertThat(LockStack.find(LockStack.current(), "lock")).isNull();
 		assertThatExceptionOfType(LockTimeoutException.class)
 			.isThrownBy(() -> this.template.execute(AT_ONCE, () -> "entered"));
 	}

@@ -43,7 +43,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Locks and reactive transactions of a real database: nothing is committed without the
  * lock, wherever the transaction begins.
  */
-class ReactiveCommitTests extends LockedCallTestSupport {
+class ReactiveCommitTests extends BlockingCallTestSupport {
 
 	private static final LockOptions LOCK = LockOptions.of("account");
 
@@ -63,7 +63,7 @@ class ReactiveCommitTests extends LockedCallTestSupport {
 		context.registerBean(ConnectionFactory.class, () -> this.database.connections);
 		context.register(Application.class);
 		if (checked) {
-			context.register(LockCheckOnCommit.class);
+			context.register(CommitGuardPostProcessor.class);
 		}
 		context.refresh();
 		return context;
@@ -211,7 +211,7 @@ class ReactiveCommitTests extends LockedCallTestSupport {
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
 	void managerOfAnyKindIsCheckedOnce(boolean proxied) {
-		LockCheckOnCommit check = new LockCheckOnCommit();
+		CommitGuardPostProcessor check = new CommitGuardPostProcessor();
 		Object manager = new OtherManager(new R2dbcTransactionManager(this.database.connections));
 		if (proxied) {
 			manager = new ProxyFactory(manager).getProxy();

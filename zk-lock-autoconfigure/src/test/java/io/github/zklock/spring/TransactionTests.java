@@ -18,6 +18,7 @@ import io.github.zklock.spring.aop.LockAdvisingPostProcessor;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -50,7 +51,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
  * Locks and transactions of a real database: whoever gets the lock next sees what was
  * committed, and nothing is committed without the lock.
  */
-class TransactionTests extends LockedCallTestSupport {
+class TransactionTests extends BlockingCallTestSupport {
 
 	private static final LockOptions LOCK = LockOptions.of("account");
 
@@ -106,6 +107,7 @@ class TransactionTests extends LockedCallTestSupport {
 	// A transaction of the method's own
 
 	@Test
+	@Tag("H18")
 	void ownTransactionBeginsAndEndsInsideTheLock() {
 		List<String> heard = new ArrayList<>();
 		this.context.getBean(JdbcTransactionManager.class).addListener(new TransactionExecutionListener() {
@@ -339,7 +341,7 @@ class TransactionTests extends LockedCallTestSupport {
 	}
 
 	@Test
-	void outerTransactionOfAnAnnotatedMethod() {
+	void outerTransactionOfAnAnnotatedMethodDoesNotCommitIfTheLockIsLost() {
 		assertLost(() -> inTransaction(() -> {
 			this.accounts.book(() -> {
 			});
@@ -583,8 +585,8 @@ class TransactionTests extends LockedCallTestSupport {
 		}
 
 		@Bean
-		static LockCheckOnCommit lockCheckOnCommit() {
-			return new LockCheckOnCommit();
+		static CommitGuardPostProcessor lockCheckOnCommit() {
+			return new CommitGuardPostProcessor();
 		}
 
 		@Bean

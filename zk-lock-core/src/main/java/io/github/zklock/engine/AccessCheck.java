@@ -169,7 +169,7 @@ final class AccessCheck {
 	 */
 	private static void look(Session session, String path, Consumer<NodeAccess> found, Runnable refused) {
 		// What is only looked at must not cost the session
-		session.insistOnRead(() -> true, Operation.access(path), (response) -> EventLoop.attempt(() -> {
+		session.retries().readUntilAnswered(() -> true, Operation.access(path), (response) -> EventLoop.attempt(() -> {
 			if (response.is(Meaning.OK)) {
 				found.accept(response.result());
 			}
@@ -219,9 +219,9 @@ final class AccessCheck {
 	private static Response<NodeAccess> ask(SessionKeeper keeper, Session session, String path)
 			throws InterruptedException {
 		CompletableFuture<Response<NodeAccess>> answer = new CompletableFuture<>();
-		session.insistOnRead(() -> !answer.isDone(), Operation.access(path), answer::complete);
+		session.retries().readUntilAnswered(() -> !answer.isDone(), Operation.access(path), answer::complete);
 		try {
-			return Durations.get(answer, keeper.connectTimeout().toNanos());
+			return Futures.get(keeper.loop().platform(), answer, keeper.connectTimeout().toNanos());
 		}
 		catch (ExecutionException | TimeoutException ex) {
 			throw new IllegalStateException(

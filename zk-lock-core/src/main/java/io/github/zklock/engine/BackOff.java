@@ -1,6 +1,5 @@
 package io.github.zklock.engine;
 
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.DoubleSupplier;
 
@@ -21,10 +20,6 @@ final class BackOff {
 	private final DoubleSupplier random;
 
 	private int failures;
-
-	BackOff() {
-		this(() -> ThreadLocalRandom.current().nextDouble());
-	}
 
 	/**
 	 * Create a back-off.

@@ -1,7 +1,5 @@
 package io.github.zklock.engine;
 
-import java.util.concurrent.locks.LockSupport;
-
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,13 +9,13 @@ final class BlockingRequest extends Request {
 
 	private final Thread waiter = Thread.currentThread();
 
-	BlockingRequest(EventLoop loop, NodeKind kind, @Nullable Thread owner, Wait wait) {
-		super(loop, kind, owner, wait);
+	BlockingRequest(EventLoop loop, NodeKind kind, @Nullable Thread owner, Deadline deadline) {
+		super(loop, kind, owner, deadline);
 	}
 
 	@Override
 	void decided() {
-		LockSupport.unpark(this.waiter);
+		platform().unpark(this.waiter);
 	}
 
 	/**
@@ -30,16 +28,11 @@ final class BlockingRequest extends Request {
 		boolean interrupted = false;
 		Outcome outcome = outcome();
 		while (outcome == null) {
-			long remaining = time().remaining();
+			long remaining = deadline().remaining();
 			if (remaining <= 0 || (interruptible && this.waiter.isInterrupted())) {
 				break;
 			}
-			if (time().isEndless()) {
-				LockSupport.park(this);
-			}
-			else {
-				LockSupport.parkNanos(this, remaining);
-			}
+			platform().park(this, remaining);
 			if (!interruptible && Thread.interrupted()) {
 				interrupted = true;
 			}

@@ -1,6 +1,7 @@
 package io.github.zklock.engine;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Executor;
@@ -21,15 +22,16 @@ final class Callbacks {
 
 	}
 
-	private final UserThreads users;
+	private final CallbackThreads users;
 
-	private final List<Runnable> actions = new ArrayList<>(0);
+	// Most have none
+	private List<Runnable> actions = Collections.emptyList();
 
 	private State state = State.POSSIBLE;
 
 	private @Nullable Executor executor;
 
-	Callbacks(UserThreads users) {
+	Callbacks(CallbackThreads users) {
 		this.users = users;
 	}
 
@@ -44,16 +46,23 @@ final class Callbacks {
 					// There may be one for each call within a long one
 					this.actions.removeIf((present) -> present instanceof LossInterrupt old && old.isOver());
 				}
-				this.actions.add(action);
+				keep(action);
 			}
 			case HAPPENED -> {
-				this.actions.add(action);
+				keep(action);
 				interrupt();
 				runAll();
 			}
 			case RULED_OUT -> {
 			}
 		}
+	}
+
+	private void keep(Runnable action) {
+		if (this.actions.isEmpty()) {
+			this.actions = new ArrayList<>(1);
+		}
+		this.actions.add(action);
 	}
 
 	/**
@@ -106,7 +115,7 @@ final class Callbacks {
 	synchronized void ruleOut() {
 		if (this.state == State.POSSIBLE) {
 			this.state = State.RULED_OUT;
-			this.actions.clear();
+			this.actions = Collections.emptyList();
 		}
 	}
 

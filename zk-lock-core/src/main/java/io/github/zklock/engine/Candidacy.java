@@ -1,38 +1,25 @@
 package io.github.zklock.engine;
 
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
-
-import io.github.zklock.LockException;
-import io.github.zklock.LockNames;
-import io.github.zklock.LockUnavailableException;
 import io.github.zklock.leader.LeadershipListener;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The part that this process takes in one election: at most one node, and the leadership
  * that comes with it.
  *
  * <p>
- * The node stays as long as its session, whatever happens to the connection: if everybody
- * gave up his place after each disturbance, nobody would lead for long. And there is
- * never a second one before the first is known to be gone: an old node in front would
- * keep everybody waiting, this process included.
+ * The node is kept across disconnections as long as its session lives; otherwise every
+ * network glitch would change the leader. A new node is created only after the old one is
+ * known to be deleted: a leftover node at the head of the queue would block everybody,
+ * this process included.
  *
  * <p>
  * Everything happens under this object's monitor, for moments only: ZooKeeper is called
- * without waiting, and users are never called.
+ * without waiting, and users are never called. What an orderly end needs is in
+ * {@link LeaderDeparture}, what others get to know in {@link LeadershipState}; whatever
+ * may happen to the node and its session is here, since any of it may meet any other.
  */
-final class Candidacy implements Contender.Owner, Dependent {
-
-	private static final Logger logger = LoggerFactory.getLogger(Candidacy.class);
-
-	static final long LEAST_NANOS_FOR_LISTENERS = TimeUnit.MILLISECONDS.toNanos(500);
+final class Candidacy implements ContenderOwner, Dependent {
 
 	private final ElectionHandle election;
 
@@ -40,38 +27,27 @@ final class Candidacy implements Contender.Owner, Dependent {
 
 	private final LockPath path;
 
-	private final Services services;
+	private final RegistryContext services;
 
 	private final SessionKeeper keeper;
 
 	private final LeadershipListeners listeners;
 
-	private final long handOverNanos;
+	private final LeadershipState leadership;
 
-	private final List<CompletableFuture<Void>> leavers = new ArrayList<>();
+	private final LeaderTasks tasks;
+
+	private final LeaderDeparture departure;
+
+	private final CandidacyRepair repair;
+
+	private final VanishedNodes vanished;
 
 	private boolean joined;
 
 	private @Nullable Contender contender;
 
-	// Has led, and is to end when its work has: it is not adopted or confirmed any more
-	private @Nullable Contender ending;
-
-	// Its node may still be there
-	private @Nullable Contender departing;
-
-	// If there is one, the departing node has not been deleted yet
-	private @Nullable HandOver handOver;
-
-	private volatile @Nullable Reign reign;
-
-	private boolean suspended;
-
-	private @Nullable LockException failure;
-
 	private boolean pausing;
-
-	private final VanishedNodes vanished;
 
 	private boolean nodeCreated;
 
@@ -84,15 +60,19 @@ final class Candidacy implements Contender.Owner, Dependent {
 	 * @param handOverNanos how long those who work as a leader or listen are waited for
 	 * when it leaves
 	 */
-	Candidacy(ElectionHandle election, Elections elections, LockPath path, Services services, long handOverNanos) {
+	Candidacy(ElectionHandle election, Elections elections, LockPath path, RegistryContext services,
+			long handOverNanos) {
 		this.election = election;
 		this.elections = elections;
 		this.path = path;
 		this.services = services;
 		this.keeper = services.keeper();
-		this.listeners = new LeadershipListeners(services.users(), this::heard);
-		this.handOverNanos = handOverNanos;
-		this.vanished = new VanishedNodes(path);
+		this.listeners = new LeadershipListeners(services.users(), this::eventsDelivered);
+		this.leadership = new LeadershipState(path.name(), this.keeper, this.listeners);
+		this.tasks = new LeaderTasks(this, this.leadership, services.users());
+		this.departure = new LeaderDeparture(this, this.leadership, this.listeners, this.keeper, handOverNanos);
+		this.repair = new CandidacyRepair(this, this.leadership, this.departure);
+		this.vanished = new VanishedNodes(platform(), path);
 	}
 
 	ElectionHandle election() {
@@ -103,17 +83,25 @@ final class Candidacy implements Contender.Owner, Dependent {
 		return this.path.name();
 	}
 
+	Platform platform() {
+		return this.keeper.loop().platform();
+	}
+
 	@Override
 	public LockPath path() {
 		return this.path;
 	}
 
-	/**
-	 * Return the leadership of this process, if it has it and is not leaving.
-	 */
-	@Nullable Reign openReign() {
-		Reign present = this.reign;
-		return (present != null && present.isOpen()) ? present : null;
+	LeadershipState leadership() {
+		return this.leadership;
+	}
+
+	LeaderTasks tasks() {
+		return this.tasks;
+	}
+
+	LeaderDeparture departure() {
+		return this.departure;
 	}
 
 	// Joining
@@ -124,11 +112,11 @@ final class Candidacy implements Contender.Owner, Dependent {
 		}
 		boolean before = this.joined;
 		if (!before) {
-			this.failure = null;
+			this.leadership.forgetRefusal();
 		}
 		this.joined = true;
 		try {
-			proceed();
+			contend();
 		}
 		catch (Throwable ex) {
 			this.joined = before;
@@ -141,25 +129,26 @@ final class Candidacy implements Contender.Owner, Dependent {
 	 * Return whether nobody leads who is about to.
 	 */
 	synchronized boolean isSettled() {
-		return this.reign != null || !this.joined || this.handOver != null || this.pausing || this.failure != null;
+		return this.leadership.term() != null || !this.joined || this.departure.isHandingOver() || this.pausing
+				|| this.leadership.isRefused();
 	}
 
 	/**
-	 * Take the next step for one who wants to lead.
+	 * Contend for the role, if this process wants to take part and nothing is in the way.
 	 */
-	private synchronized void proceed() {
-		if (!this.joined || this.departing != null || this.pausing) {
+	private synchronized void contend() {
+		if (!this.joined || this.departure.isNodeLeft() || this.pausing) {
 			return;
 		}
 		this.keeper.activate(this);
 		if (this.contender != null && this.contender.isBroken()) {
-			discard(this.contender);
+			this.departure.discard(this.contender);
 			return;
 		}
 		if (this.contender != null) {
-			if (this.contender != this.ending) {
+			if (!this.departure.isEnding(this.contender)) {
 				this.contender.adopt();
-				finish();
+				this.departure.complete();
 			}
 			return;
 		}
@@ -180,7 +169,7 @@ final class Candidacy implements Contender.Owner, Dependent {
 
 	@Override
 	public void queued(Contender queued) {
-		this.failure = null;
+		this.leadership.forgetRefusal();
 	}
 
 	// Leading
@@ -190,81 +179,28 @@ final class Candidacy implements Contender.Owner, Dependent {
 		if (granted != this.contender) {
 			return;
 		}
-		this.failure = null;
+		this.leadership.forgetRefusal();
 		if (!this.joined) {
-			giveUp();
+			this.departure.endTerm();
 			return;
 		}
-		int term = granted.session().lease().currentTerm();
-		if (term == Lease.NONE) {
+		int leaseTerm = granted.session().lease().currentTerm();
+		if (leaseTerm == Lease.NONE) {
 			granted.confirm();
 			return;
 		}
-		Reign begun = new Reign(granted.session(), term, granted.czxid());
-		this.keeper.loop().pass("lead");
-		this.reign = begun;
-		this.suspended = false;
-		this.listeners.excuseNobody();
-		this.listeners.tell((listener) -> listener.granted(role(), begun.token()));
-		EventLoop
-			.attempt(() -> logger.info("Leadership of '{}' granted, token {}", LockNames.shown(role()), begun.token()));
+		this.leadership.begin(granted, leaseTerm);
 	}
 
 	/**
-	 * This process does not lead any more. Whoever works as a leader is interrupted, and
-	 * then the listeners are told.
-	 * @param loss why, unless it was lost before for another reason
+	 * A task has ended.
 	 */
-	private void revoke(Loss loss) {
-		Reign ended = this.reign;
-		if (ended != null) {
-			this.keeper.loop().pass("revoke");
-			// May be done again if it fails before the listeners are told
-			ended.end(loss);
-			this.keeper.changed();
-			this.reign = null;
-			this.listeners.tell((listener) -> listener.revoked(role(), ended.token()));
-			EventLoop.attempt(() -> logRevocation(ended));
-		}
-	}
-
-	private void logRevocation(Reign ended) {
-		Loss loss = ended.loss();
-		if (loss.isOwnWill()) {
-			logger.info("Leadership of '{}' given up after {} ms, token {}", LockNames.shown(role()),
-					ended.age().toMillis(), ended.token());
-		}
-		else {
-			logger.info("Leadership of '{}' lost after {} ms, token {}: {}", LockNames.shown(role()),
-					ended.age().toMillis(), ended.token(), loss.description());
-		}
-	}
-
-	private Loss givenUp() {
-		return this.keeper.isClosed() ? Loss.CLOSED : Loss.GIVEN_UP;
-	}
-
-	/**
-	 * Begin to work, if this process leads and is not leaving.
-	 * @param outer the work within which it begins, if any: then it has to be the same
-	 * term of leadership
-	 * @param worker the thread that does the work, if it is a single one
-	 */
-	synchronized @Nullable Work begin(@Nullable Work outer, @Nullable Thread worker) {
-		Reign present = openReign();
-		if (present == null || (outer != null && outer.reign() != present)) {
-			return null;
-		}
-		Work work = new Work(this, present, this.services.users(), worker);
-		present.begin(work);
-		return work;
-	}
-
-	synchronized void ended(Work work) {
+	synchronized void ended(LeaderTask task) {
 		try {
-			work.reign().ended(work);
-			if (work.reign() == this.reign && work.reign().isWoundUp()) {
-				giveUp();
+			LeaderTerm term = task.term();
+			term.ended(task);
+			if (term == this.leadership.term() && term.isDrained()) {
+				this.departure.endTerm();
 			}
 			this.keeper.changed();
 		}
@@ -275,19 +211,7 @@ final class Candidacy implements Contender.Owner, Dependent {
 	}
 
 	synchronized void addListener(LeadershipListener listener) {
-		Reign present = this.reign;
-		List<Consumer<LeadershipListener>> past = new ArrayList<>();
-		if (present != null) {
-			past.add((told) -> told.granted(role(), present.token()));
-			if (this.suspended) {
-				past.add((told) -> told.suspended(role(), present.token()));
-			}
-		}
-		LockException refusal = this.failure;
-		if (refusal != null && this.joined) {
-			past.add((told) -> told.failed(role(), refusal));
-		}
-		this.listeners.add(listener, past);
+		this.leadership.addListener(listener, this.joined);
 		this.elections.keep(this, true);
 	}
 
@@ -296,297 +220,140 @@ final class Candidacy implements Contender.Owner, Dependent {
 		this.elections.keep(this, !this.listeners.isEmpty());
 	}
 
+	private void eventsDelivered() {
+		this.departure.eventsDelivered();
+	}
+
 	// Leaving
 
 	/**
-	 * Take part no longer. A leader lets no more work begin, and gives up its leadership
-	 * when all work has ended but that of the current thread, or when it has waited for
-	 * long enough.
+	 * Take part no longer. A leader lets no more tasks begin, and gives up its leadership
+	 * when all have ended but those of the current thread, or when it has waited for long
+	 * enough.
 	 */
-	synchronized Departure leave() {
+	synchronized LeaveRequest leave() {
 		this.joined = false;
-		return endTerm();
+		return this.departure.begin();
 	}
 
 	/**
 	 * Give up the leadership as {@link #leave()} does, and queue again behind all others.
-	 * @param work what the current thread does, if it does something: then it has to be
+	 * @param task what the current thread does, if it does something: then it has to be
 	 * the same term of leadership, and is not waited for
 	 * @return null if this process does not lead, or is leaving
 	 */
-	synchronized @Nullable Departure stepDown(@Nullable Work work) {
-		Reign present = openReign();
-		if (present == null || (work != null && work.reign() != present)) {
+	synchronized @Nullable LeaveRequest stepDown(@Nullable LeaderTask task) {
+		LeaderTerm present = this.leadership.openTerm();
+		if (present == null || (task != null && task.term() != present)) {
 			return null;
 		}
-		if (work != null) {
-			work.resign();
+		if (task != null) {
+			task.resign();
 		}
-		return endTerm();
-	}
-
-	private Departure endTerm() {
-		Contender leaving = (this.contender != null) ? this.contender : this.departing;
-		CompletableFuture<Void> left = new CompletableFuture<>();
-		this.leavers.add(left);
-		try {
-			Reign present = this.reign;
-			this.ending = (present != null) ? this.contender : null;
-			windDown();
-			if (present != null && present == this.reign) {
-				waitForWork(present, leaving);
-			}
-			finishIfLeft();
-		}
-		catch (Throwable ex) {
-			troubled();
-			throw ex;
-		}
-		return new Departure(this, leaving, left);
-	}
-
-	private void waitForWork(Reign present, @Nullable Contender leaving) {
-		long remaining = remaining(present);
-		if (remaining > 0) {
-			this.keeper.loop().schedule(() -> waitNoLongerForWork(leaving), remaining);
-		}
-		else {
-			giveUp();
-		}
-	}
-
-	private synchronized void waitNoLongerForWork(@Nullable Contender leaving) {
-		if (leaving != null && leaving == this.contender && leaving == this.ending) {
-			giveUp();
-		}
+		return this.departure.begin();
 	}
 
 	/**
-	 * Take part no longer, since the registry is closed. Leadership ends as soon as
-	 * nobody else works.
+	 * Take part no longer, since the registry is closed. Leadership ends as soon as no
+	 * task is running; the caller waits for that.
 	 */
-	synchronized void windUp() {
+	synchronized void leaveOnClose() {
 		this.joined = false;
-		windDown();
-	}
-
-	/**
-	 * Let no more work begin. Leadership ends as soon as no work is going on. Neither the
-	 * work of the current thread nor the listener that it calls is waited for.
-	 */
-	private void windDown() {
-		this.listeners.excuseCaller();
-		heard();
-		Reign present = this.reign;
-		if (present != null) {
-			present.windUp(Thread.currentThread());
-		}
-		if (present == null || present.isWoundUp()) {
-			giveUp();
-		}
-	}
-
-	/**
-	 * Return how long an end in good order may still take.
-	 */
-	private long remaining(Reign ending) {
-		return this.handOverNanos - ending.windingUpFor();
-	}
-
-	private void giveUp() {
-		this.keeper.loop().pass("give up");
-		Contender present = this.contender;
-		Reign ending = this.reign;
-		if (present != null && ending != null && ending.goesOn() && this.handOverNanos > 0) {
-			handOver(present, ending);
-		}
-		else {
-			revoke(givenUp());
-			if (present != null && present.abandon()) {
-				depart(present);
-			}
-		}
-		settle();
-	}
-
-	/**
-	 * End a leadership that is not lost, and delete its node when the listeners have
-	 * heard of it. From now on the attempt is nobody's: it is not adopted, confirmed or
-	 * granted any more.
-	 */
-	private void handOver(Contender leaving, Reign ending) {
-		long nanos = Math.max(LEAST_NANOS_FOR_LISTENERS, remaining(ending));
-		this.handOver = new HandOver(leaving, ending.term(), this.keeper.loop().schedule(() -> hurry(leaving), nanos));
-		this.departing = leaving;
-		this.contender = null;
-		revoke(givenUp());
-		heard();
-	}
-
-	/**
-	 * Delete the node of a former leader if all listeners have heard that it does not
-	 * lead any more.
-	 */
-	private synchronized void heard() {
-		HandOver present = this.handOver;
-		try {
-			if (present != null && this.listeners.haveHeardAll()) {
-				hurry(present.contender());
-			}
-		}
-		catch (Throwable ex) {
-			troubled();
-			throw ex;
-		}
-	}
-
-	/**
-	 * Wait no longer for work or listeners.
-	 * @param leaving the attempt that is to end
-	 */
-	synchronized void hurry(@Nullable Contender leaving) {
-		waitNoLongerForWork(leaving);
-		HandOver present = this.handOver;
-		if (present != null && present.contender() == leaving) {
-			revoke(givenUp());
-			present.contender().release();
-			endHandOver();
-			depart(present.contender());
-			finishIfLeft();
-		}
-	}
-
-	/**
-	 * Wait for listeners no longer, whatever attempt is to end.
-	 */
-	synchronized void hurry() {
-		hurry(this.departing);
-	}
-
-	private void endHandOver() {
-		HandOver ended = this.handOver;
-		if (ended != null) {
-			this.handOver = null;
-			ended.timeout().cancel();
-			this.keeper.changed();
-		}
-	}
-
-	synchronized boolean isHandingOver() {
-		return this.handOver != null;
-	}
-
-	/**
-	 * Return whether ZooKeeper has still to answer somebody who leaves.
-	 */
-	private boolean isLeaving() {
-		return (this.departing != null) ? !this.departing.isAnswered() : this.contender != null && !this.joined;
-	}
-
-	/**
-	 * An attempt has ended, and its node is being deleted.
-	 */
-	private void depart(Contender ended) {
-		this.contender = null;
-		this.departing = ended;
-		ended.whenAnswered(this::finishIfLeft);
-		ended.whenGone(() -> departed(ended));
-	}
-
-	private synchronized void departed(Contender gone) {
-		if (gone == this.departing) {
-			this.departing = null;
-			settle();
-		}
+		this.departure.stopNewTasks();
 	}
 
 	@Override
 	public void abandoned(Contender abandoned) {
 		if (abandoned == this.contender) {
-			depart(abandoned);
+			this.departure.awaitDelete(abandoned);
 		}
+	}
+
+	// Between the parts, under the monitor
+
+	boolean isJoined() {
+		return this.joined;
+	}
+
+	/**
+	 * Return the present attempt, if there is one.
+	 */
+	@Nullable Contender contender() {
+		return this.contender;
+	}
+
+	/**
+	 * Have no attempt any more.
+	 */
+	void forgetContender() {
+		this.contender = null;
+	}
+
+	/**
+	 * Return whether there is an attempt that nobody wants any more.
+	 */
+	boolean isLeavingQueue() {
+		return this.contender != null && !this.joined;
 	}
 
 	/**
 	 * Take the next step after something has ended.
 	 */
-	private void settle() {
+	void advance() {
 		if (this.contender == null) {
-			this.ending = null;
-			if (this.departing == null) {
+			this.departure.contenderEnded();
+			if (!this.departure.isNodeLeft()) {
 				// Unless an error has prevented it, nobody leads without a node
-				revoke(Loss.INTERNAL_ERROR);
+				this.leadership.revoke(Loss.INTERNAL_ERROR);
 				deactivateUnlessJoined();
 			}
 		}
-		finishIfLeft();
-		proceed();
+		this.departure.completeIfLeft();
+		contend();
 	}
 
 	private void deactivateUnlessJoined() {
 		if (!this.joined) {
 			// Nobody repairs what is not active
-			this.listeners.tellAgain();
+			this.listeners.deliverAgain();
 			this.keeper.deactivate(this);
 		}
-	}
-
-	/**
-	 * Let nobody wait who leaves, unless there is something to wait for: work, listeners,
-	 * or an answer of ZooKeeper.
-	 */
-	private synchronized void finishIfLeft() {
-		if (this.reign == null && this.handOver == null && (!isLeaving() || this.keeper.hasLostConnection())) {
-			finish();
-		}
-	}
-
-	/**
-	 * Let nobody wait who leaves.
-	 */
-	synchronized void finish() {
-		this.leavers.forEach((left) -> left.complete(null));
-		this.leavers.clear();
 	}
 
 	// Losing
 
 	@Override
 	public synchronized void leaseEnded(Session session, int term) {
-		HandOver ending = this.handOver;
-		if (ending != null && ending.isOf(session) && ending.term() <= term) {
-			hurry(ending.contender());
-		}
+		this.departure.leaseEnded(session, term);
 		Contender present = this.contender;
 		if (present == null || present.session() != session || !present.isGranted()) {
 			return;
 		}
-		Reign current = this.reign;
-		if (current != null && current.term() <= term) {
-			revoke(session.loss(term));
+		LeaderTerm current = this.leadership.term();
+		if (current != null && current.leaseTerm() <= term) {
+			this.leadership.revoke(session.loss(term));
 		}
-		if (this.reign != null) {
+		if (this.leadership.term() != null) {
 			return;
 		}
-		if (this.joined && present != this.ending) {
+		if (this.joined && !this.departure.isEnding(present)) {
 			present.confirm();
 		}
 		else {
-			giveUp();
+			this.departure.endTerm();
 		}
 	}
 
 	@Override
-	public void gone(Contender gone) {
-		if (gone == this.contender) {
-			revoke(gone.loss());
+	public void vanished(Contender vanished) {
+		if (vanished == this.contender) {
+			this.leadership.revoke(vanished.node().loss());
 			this.contender = null;
 			pause(this.vanished.pause());
-			settle();
+			advance();
 		}
-		else if (gone == this.departing) {
-			endHandOver();
-			departed(gone);
+		else {
+			this.departure.vanished(vanished);
 		}
 	}
 
@@ -599,79 +366,56 @@ final class Candidacy implements Contender.Owner, Dependent {
 
 	@Override
 	public void failed(Contender failed, Failure failure) {
-		if (failed == this.departing) {
-			endHandOver();
-			depart(failed);
-		}
+		this.departure.failed(failed);
 		if (failed != this.contender) {
 			return;
 		}
-		revoke(Loss.of(failure));
-		depart(failed);
+		this.leadership.revoke(Loss.of(failure));
+		this.departure.awaitDelete(failed);
 		tryAgainLater(failure);
 	}
 
 	private void tryAgainLater(Failure why) {
-		LockUnavailableException refusal = why.ofRole(role(), this.keeper.place());
-		if (this.failure != null) {
-			logger.debug("{}", refusal.getMessage());
-		}
-		else if (this.joined) {
-			logger.error("{}. Trying again", refusal.getMessage());
-			this.failure = refusal;
-			this.listeners.tell((listener) -> listener.failed(role(), refusal));
-		}
+		this.leadership.refused(why.ofRole(role(), this.keeper.place()), this.joined);
 		this.keeper.loop().backOff(this::endPause);
 		this.pausing = true;
 	}
 
 	private synchronized void endPause() {
 		this.pausing = false;
-		proceed();
+		contend();
 	}
 
 	// The session's fate
 
 	@Override
 	public synchronized void connected(Session session) {
-		Reign present = this.reign;
-		if (present != null && this.suspended && present.goesOn()) {
-			this.suspended = false;
-			this.listeners.tell((listener) -> listener.resumed(role(), present.token()));
-		}
-		proceed();
+		this.leadership.resume();
+		contend();
 	}
 
 	@Override
 	public synchronized void disconnected() {
 		if (this.contender != null) {
-			this.contender.disconnected();
+			this.contender.node().disconnected();
 		}
-		Reign present = this.reign;
-		if (present != null && !this.suspended) {
-			this.suspended = true;
-			this.listeners.tell((listener) -> listener.suspended(role(), present.token()));
-		}
-		finishIfLeft();
+		this.leadership.suspend();
+		this.departure.completeIfLeft();
 	}
 
 	@Override
-	public synchronized void died(Session session, Loss loss) {
-		if (this.departing != null && this.departing.session() == session) {
-			this.departing.end();
-			endHandOver();
-			this.departing = null;
-		}
+	public synchronized void sessionEnded(Session session, Loss loss) {
+		this.departure.sessionEnded(session);
 		Contender present = this.contender;
 		if (present != null && present.session() == session) {
-			revoke(loss);
+			this.leadership.revoke(loss);
 			present.end();
 			this.contender = null;
 		}
 		if (SessionKeeper.isRefusal(loss) && this.joined) {
 			tryAgainLater(Refusal.CREDENTIALS);
 		}
-		settle();
+		advance();
 	}
 
 	@Override
@@ -679,7 +423,7 @@ final class Candidacy implements Contender.Owner, Dependent {
 		if (this.contender != null) {
 			this.contender.watchOwnNode();
 		}
-		if (this.reign != null) {
+		if (this.leadership.term() != null) {
 			this.vanished.reset();
 		}
 	}
@@ -696,97 +440,23 @@ final class Candidacy implements Contender.Owner, Dependent {
 	@Override
 	public synchronized void repair() {
 		this.pausing = false;
-		this.listeners.tellAgain();
-		repairDeparture();
-		Contender present = this.contender;
-		if (present != null && present.isOver()) {
-			revoke(Loss.INTERNAL_ERROR);
-			present.end();
-			this.contender = null;
-		}
-		else if (present != null && present.isBroken()) {
-			discard(present);
-		}
-		else if (present != null && isReignWrong(present)) {
-			repairReign(present);
-		}
-		Reign current = this.reign;
-		if (current != null && this.ending != null && this.ending == this.contender) {
-			waitForWork(current, this.ending);
-		}
-		settle();
-	}
-
-	private void repairDeparture() {
-		Contender ended = this.departing;
-		if (ended == null) {
-			return;
-		}
-		revoke(givenUp());
-		if (this.contender == ended) {
-			this.contender = null;
-		}
-		if (ended.isGone() || ended.session().isDead()) {
-			endHandOver();
-			departed(ended);
-		}
-		else if (this.handOver == null || ended.isBroken()) {
-			endHandOver();
-			discard(ended);
-		}
-		else {
-			heard();
-		}
-	}
-
-	/**
-	 * End an attempt that an error has left half begun or half ended.
-	 */
-	private void discard(Contender broken) {
-		revoke(Loss.INTERNAL_ERROR);
-		// In this order: its owner takes the next step as soon as the node is gone
-		depart(broken);
-		broken.release();
-	}
-
-	/**
-	 * Return whether what ZooKeeper has granted, or what is wanted, is not what this
-	 * process does.
-	 */
-	private boolean isReignWrong(Contender present) {
-		Reign current = this.reign;
-		if (current == null) {
-			return !this.joined || present.isGranted();
-		}
-		if (!this.joined || present == this.ending) {
-			current.windUp(null);
-		}
-		return current.isWoundUp() || !current.goesOn() || (present == this.ending && remaining(current) <= 0);
-	}
-
-	private void repairReign(Contender present) {
-		Reign current = this.reign;
-		if (!this.joined || present == this.ending || (current != null && current.isWoundUp())) {
-			giveUp();
-		}
-		else {
-			revoke(Loss.INTERNAL_ERROR);
-			present.confirm();
-		}
+		this.listeners.deliverAgain();
+		this.repair.repair();
+		advance();
 	}
 
 	// The end
 
 	@Override
 	public synchronized boolean isUsedByOther(Thread thread) {
-		Reign present = this.reign;
+		LeaderTerm present = this.leadership.term();
 		return present != null && present.isUsedByOther(thread);
 	}
 
 	@Override
 	public synchronized void takeAway() {
 		this.joined = false;
-		giveUp();
+		this.departure.endTerm();
 	}
 
 }

@@ -7,7 +7,7 @@ package io.github.zklock.engine;
  * @param ids makes names for attempts
  * @param createRoot whether the root is created if it does not exist
  */
-record ContenderSettings(long sequenceLimit, AttemptIds ids, boolean createRoot) {
+record ContenderSettings(long sequenceLimit, ContenderIds ids, boolean createRoot) {
 
 	/**
 	 * From here on up to its overflow the counter is not to be trusted: creates in flight

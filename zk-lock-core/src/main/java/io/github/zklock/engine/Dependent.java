@@ -1,13 +1,14 @@
 package io.github.zklock.engine;
 
 /**
- * Whoever has something in a session or waits for it, and shares its fate. Called by the
- * event loop, and by whoever closes the registry.
+ * What depends on the session, since it has a node in it or waits for one: the queue of a
+ * lock, or a candidacy. It is notified of the session's events, on the event loop, and
+ * told to give everything back by the thread that stops the registry.
  */
 interface Dependent {
 
 	/**
-	 * Return where its nodes are.
+	 * Return the path of its nodes.
 	 */
 	LockPath path();
 
@@ -16,18 +17,21 @@ interface Dependent {
 	void disconnected();
 
 	/**
-	 * There has been no connection for longer than anybody who does not wait for ever
-	 * should wait for it.
+	 * There has been no connection for longer than {@code connectTimeout}.
 	 */
 	default void unreachable() {
 	}
 
 	/**
-	 * What was granted in a term of the session's lease may not be believed any more.
+	 * A term of the session's lease has ended: what was granted in it is lost.
 	 */
 	void leaseEnded(Session session, int term);
 
-	void died(Session session, Loss loss);
+	/**
+	 * The session has ended: what was granted in it is lost, and the next session will be
+	 * another object.
+	 */
+	void sessionEnded(Session session, Loss loss);
 
 	/**
 	 * It is time for a heartbeat, and the session is connected.
@@ -35,18 +39,17 @@ interface Dependent {
 	void tick();
 
 	/**
-	 * An error may have left something half done, at any line: bring it into order. By
-	 * the event loop.
+	 * An error may have left something half done, at any line: bring it into order.
 	 */
 	void repair();
 
 	/**
-	 * Return whether somebody works with what is held here who is not the given thread.
+	 * Return whether a thread other than the given one uses what is held here.
 	 */
 	boolean isUsedByOther(Thread thread);
 
 	/**
-	 * Take away what is held here, and free it.
+	 * End what is held here, whether it is used or not, and free it.
 	 */
 	void takeAway();
 

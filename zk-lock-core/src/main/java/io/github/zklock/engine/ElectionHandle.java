@@ -3,11 +3,9 @@ package io.github.zklock.engine;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 
 import io.github.zklock.LockContender;
 import io.github.zklock.LockNames;
@@ -30,14 +28,19 @@ final class ElectionHandle implements LeaderElection, Leadership {
 
 	private final QueueReader reader;
 
-	private final UserThreads users;
+	private final CallbackThreads users;
 
 	private final EventLoop loop;
 
-	private final Map<Thread, Work> workOfThreads = new ConcurrentHashMap<>();
+	private final LeadershipState leading;
 
-	ElectionHandle(Elections elections, LockPath path, Services services, QueueReader reader, Duration handOverWait) {
+	private final LeaderTasks tasks;
+
+	ElectionHandle(Elections elections, LockPath path, RegistryContext services, QueueReader reader,
+			Duration handOverWait) {
 		this.candidacy = new Candidacy(this, elections, path, services, Durations.toNanos(handOverWait));
+		this.leading = this.candidacy.leadership();
+		this.tasks = this.candidacy.tasks();
 		this.path = path;
 		this.reader = reader;
 		this.users = services.users();
@@ -106,91 +109,123 @@ final class ElectionHandle implements LeaderElection, Leadership {
 
 	@Override
 	public boolean isLeader() {
-		Work work = workOfThread();
-		return (work != null) ? work.isLeader() : this.candidacy.openReign() != null;
+		LeaderTask task = this.tasks.ofCurrentThread();
+		return (task != null) ? task.isLeader() : this.leading.openTerm() != null;
 	}
 
 	@Override
 	public long fencingToken() {
-		Work work = workOfThread();
-		if (work != null) {
-			return work.fencingToken();
+		LeaderTask task = this.tasks.ofCurrentThread();
+		if (task != null) {
+			return task.fencingToken();
 		}
-		Reign reign = this.candidacy.openReign();
-		if (reign == null) {
+		LeaderTerm term = this.leading.openTerm();
+		if (term == null) {
 			throw new IllegalStateException("This process does not lead role '%s'".formatted(LockNames.shown(role())));
 		}
-		return reign.token();
+		return term.token();
 	}
 
 	@Override
 	public Optional<Instant> since() {
-		Work work = workOfThread();
-		Reign reign = (work != null) ? work.reign() : this.candidacy.openReign();
-		return Optional.ofNullable(reign).filter(Reign::goesOn).map(Reign::since);
+		LeaderTask task = this.tasks.ofCurrentThread();
+		LeaderTerm term = (task != null) ? task.term() : this.leading.openTerm();
+		return Optional.ofNullable(term).filter(LeaderTerm::isActive).map(LeaderTerm::since);
 	}
 
 	@Override
-	public boolean run(Runnable task) {
-		Objects.requireNonNull(task, "'work' must not be null");
-		Work work = this.candidacy.begin(workOfThread(), Thread.currentThread());
-		if (work == null) {
+	public boolean run(Runnable work) {
+		Objects.requireNonNull(work, "'work' must not be null");
+		LeaderTask outer = this.tasks.openOfCurrentThread();
+		if (outer != null) {
+			runWithin(outer, work);
+			return true;
+		}
+		LeaderTask task = this.tasks.enter();
+		if (task == null) {
 			return false;
 		}
 		try {
-			runAs(work, task);
+			runAs(task, work);
 		}
 		catch (Throwable ex) {
-			if (!work.end()) {
-				throw work.lost(ex);
+			if (!task.end()) {
+				throw task.lost(ex);
 			}
 			throw ex;
 		}
-		if (!work.end()) {
-			throw work.lost(null);
+		if (!task.end()) {
+			throw task.lost(null);
 		}
 		return true;
 	}
 
-	private void runAs(Work work, Runnable task) {
-		Thread thread = Thread.currentThread();
-		LossInterrupt interrupt = new LossInterrupt();
-		Work outer = this.workOfThreads.put(thread, work);
+	private static void runWithin(LeaderTask outer, Runnable work) {
 		try {
-			work.onLost(interrupt);
-			task.run();
+			work.run();
+		}
+		catch (Throwable ex) {
+			if (outer.isRun() && outer.isLost()) {
+				throw outer.lost(ex);
+			}
+			throw ex;
+		}
+		if (outer.isRun() && outer.isLost()) {
+			throw outer.lost(null);
+		}
+	}
+
+	private static void runAs(LeaderTask task, Runnable work) {
+		task.markAsRun();
+		LossInterrupt interrupt = new LossInterrupt();
+		try {
+			task.onLost(interrupt);
+			work.run();
 		}
 		finally {
-			this.workOfThreads.compute(thread, (key, inner) -> outer);
 			interrupt.end();
 		}
 	}
 
+	@Override
+	public Optional<LeaderWork> enter() {
+		return handOut(this.tasks.enter());
+	}
+
 	/**
-	 * Return what the current thread does, in the term of leadership in which it has
-	 * begun.
+	 * Give a task to a caller, or end it: nobody else would.
 	 */
-	private @Nullable Work workOfThread() {
-		return this.workOfThreads.get(Thread.currentThread());
+	private static Optional<LeaderWork> handOut(@Nullable LeaderTask task) {
+		boolean done = false;
+		try {
+			Optional<LeaderWork> work = Optional.ofNullable(task);
+			done = true;
+			return work;
+		}
+		finally {
+			if (!done && task != null) {
+				task.end();
+			}
+		}
+	}
+
+	@Override
+	public Optional<LeaderWork> current() {
+		return Optional.ofNullable(this.tasks.openOfCurrentThread());
 	}
 
 	@Override
 	public Optional<LeaderWork> begin() {
-		return Optional.ofNullable(this.candidacy.begin(workOfThread(), null));
+		return handOut(this.tasks.begin());
 	}
 
 	@Override
 	public boolean yield() {
-		Work work = workOfThread();
-		if (work != null) {
-			return work.yield();
+		LeaveRequest request = this.candidacy.stepDown(this.tasks.ofCurrentThread());
+		if (request != null) {
+			request.await();
 		}
-		Departure departure = this.candidacy.stepDown(null);
-		if (departure == null) {
-			return false;
-		}
-		departure.await();
-		return true;
+		return request != null;
 	}
 
 	@Override

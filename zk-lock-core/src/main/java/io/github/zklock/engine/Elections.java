@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 
 /**
  * The elections of a registry, one for each role. They live as long as somebody can reach
- * them: a caller, by the election or its work, the session while this process takes part,
+ * them: a caller, by the election or a task, the session while this process takes part,
  * or this object while they have listeners. Thread-safe.
  */
 final class Elections {
@@ -80,7 +80,7 @@ final class Elections {
 	 * Return whether listeners are still to hear of the end of a leadership.
 	 */
 	boolean areHandingOver() {
-		return candidacies().anyMatch(Candidacy::isHandingOver);
+		return candidacies().map(Candidacy::departure).anyMatch(LeaderDeparture::isHandingOver);
 	}
 
 	private Stream<Candidacy> candidacies() {

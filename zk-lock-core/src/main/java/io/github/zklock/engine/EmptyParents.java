@@ -47,7 +47,9 @@ final class EmptyParents {
 	private final Queue<Parent> nextFirst = new PriorityBlockingQueue<>(16,
 			Comparator.comparingLong((parent) -> parent.due));
 
-	private final long epoch = System.nanoTime();
+	private final Platform platform;
+
+	private final long epoch;
 
 	private @Nullable Session session;
 
@@ -57,7 +59,7 @@ final class EmptyParents {
 
 	private boolean slow;
 
-	private EventLoop.@Nullable Timer timer;
+	private LoopThread.@Nullable Timer timer;
 
 	/**
 	 * Create an object that remembers nothing.
@@ -68,6 +70,8 @@ final class EmptyParents {
 	 */
 	EmptyParents(SessionKeeper keeper, Predicate<LockPath> inUse, long idleNanos) {
 		this.keeper = keeper;
+		this.platform = keeper.loop().platform();
+		this.epoch = this.platform.nanoTime();
 		this.inUse = inUse;
 		this.idleNanos = idleNanos;
 	}
@@ -126,7 +130,7 @@ final class EmptyParents {
 		this.parents.clear();
 		this.nextFirst.clear();
 		this.keeper.loop().execute(() -> {
-			EventLoop.Timer present = this.timer;
+			LoopThread.Timer present = this.timer;
 			if (present != null && this.parents.isEmpty()) {
 				present.cancel();
 				this.timer = null;
@@ -139,7 +143,7 @@ final class EmptyParents {
 	}
 
 	private long now() {
-		return System.nanoTime() - this.epoch;
+		return this.platform.nanoTime() - this.epoch;
 	}
 
 	private void lookAgain(Parent parent) {
@@ -189,11 +193,11 @@ final class EmptyParents {
 
 	private void delete(Session present, String parent) {
 		this.inFlight++;
-		long sent = System.nanoTime();
+		long sent = this.platform.nanoTime();
 		present.write(Operation.delete(parent), (response) -> {
 			if (present == this.session && present.connection() == this.connection) {
 				this.inFlight--;
-				this.slow = System.nanoTime() - sent > SLOW_ANSWER_NANOS || response.is(Meaning.BUSY);
+				this.slow = this.platform.nanoTime() - sent > SLOW_ANSWER_NANOS || response.is(Meaning.BUSY);
 				if (!this.slow) {
 					look();
 				}

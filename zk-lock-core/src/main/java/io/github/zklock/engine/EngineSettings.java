@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Executor;
-import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 import io.github.zklock.LockListener;
@@ -53,7 +52,15 @@ public final class EngineSettings {
 
 	Faults faults = Faults.NONE;
 
-	LongSupplier wallClock = System::currentTimeMillis;
+	Platform platform;
+
+	/**
+	 * Begin with the defaults.
+	 * @param platform gives the time and the threads
+	 */
+	public EngineSettings(Platform platform) {
+		this.platform = platform;
+	}
 
 	public EngineSettings root(String root) {
 		int length = root.getBytes(StandardCharsets.UTF_8).length;
@@ -160,10 +167,10 @@ public final class EngineSettings {
 	}
 
 	/**
-	 * Let the wall clock be another one.
+	 * Let time and threads be others.
 	 */
-	EngineSettings wallClock(LongSupplier wallClock) {
-		this.wallClock = wallClock;
+	EngineSettings platform(Platform platform) {
+		this.platform = platform;
 		return this;
 	}
 
@@ -177,11 +184,11 @@ public final class EngineSettings {
 
 	SessionSettings sessions(NodeStore store) {
 		return new SessionSettings(store, this.sessionTimeout, this.connectTimeout, this.serverTick, this.maxNodeBytes,
-				this.wallClock);
+				this.platform);
 	}
 
 	ContenderSettings contenders() {
-		return new ContenderSettings(this.sequenceLimit, new AttemptIds(), this.createRoot);
+		return new ContenderSettings(this.sequenceLimit, new ContenderIds(this.platform), this.createRoot);
 	}
 
 	private static Duration requireNotNegative(String name, Duration duration) {

@@ -1,18 +1,14 @@
 package io.github.zklock.engine;
 
 import java.util.Queue;
-import java.util.SortedSet;
-import java.util.TreeSet;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
+import io.github.zklock.engine.LoopThread.Timer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,8 +24,12 @@ import org.slf4j.LoggerFactory;
  * It survives whatever is thrown. What {@link #recoverBy recovers} from it is run at once
  * after a task that has failed, and within about a second after somebody else has said
  * that he is {@link #troubled}.
+ *
+ * <p>
+ * It is long because there are three sorts of threads that may work on the tasks, and
+ * none of them may lose one, whatever is thrown.
  */
-final class EventLoop {
+final class EventLoop implements LoopThread.Loop {
 
 	private static final Logger logger = LoggerFactory.getLogger(EventLoop.class);
 
@@ -37,21 +37,17 @@ final class EventLoop {
 
 	private static final long LONGEST_BACK_OFF_MILLIS = 1_000;
 
-	private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
-
-	private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
-
 	private static final int MOST_TASKS_OF_A_VISITOR = 100;
 
 	private static final int MOST_ROUNDS = 10_000;
 
 	private static final long ROUND_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
 
-	private static final int IDLE_LOOKS = 3;
-
 	private static final String PROTOCOL = "in the lock protocol";
 
-	private final String name;
+	private final Platform platform;
+
+	private final LoopThread thread;
 
 	private final Faults faults;
 
@@ -60,29 +56,12 @@ final class EventLoop {
 	// Whoever makes it true works until there is nothing to do
 	private final AtomicBoolean pending = new AtomicBoolean();
 
-	// The next one first. By the own thread only
-	private final SortedSet<Timer> timers = new TreeSet<>();
-
-	// What is to be added to them, or removed
-	private final Queue<Timer> changedTimers = new ConcurrentLinkedQueue<>();
-
-	private final AtomicLong timerCount = new AtomicLong();
-
-	private volatile long parkedUntil = System.nanoTime();
-
-	private volatile @Nullable Thread thread;
-
-	// The own thread is to work
-	private volatile boolean called;
-
 	private volatile boolean closed;
 
 	// Threads that will work before they go on, so that nobody has to be woken
 	private final AtomicInteger visitors = new AtomicInteger();
 
 	private final boolean visited;
-
-	private volatile boolean mayRetire;
 
 	/**
 	 * An error has thrown a caller out of something that may be half done. A field, since
@@ -98,22 +77,24 @@ final class EventLoop {
 	private volatile Recovery recovery = (taskFailed) -> {
 	};
 
-	EventLoop(String name) {
-		this(name, Faults.NONE, false);
-	}
-
 	/**
 	 * Create a loop that has no thread before it is needed.
 	 * @param name the name of the thread
+	 * @param platform gives the thread and the time
 	 * @param faults lets errors happen, in tests
 	 * @param visited whether callers work on what follows from their requests, since the
 	 * store answers at once; then {@link #mayRetire(boolean) the thread may retire}
 	 */
-	EventLoop(String name, Faults faults, boolean visited) {
-		this.name = name;
+	EventLoop(String name, Platform platform, Faults faults, boolean visited) {
+		this.platform = platform;
 		this.faults = faults;
 		this.visited = visited;
-		this.mayRetire = visited;
+		this.thread = platform.newLoopThread(name, this);
+		this.thread.mayRetire(visited);
+	}
+
+	Platform platform() {
+		return this.platform;
 	}
 
 	/**
@@ -138,7 +119,7 @@ final class EventLoop {
 			return;
 		}
 		pass("execute");
-		start();
+		this.thread.start();
 		this.tasks.add(task);
 		if (this.visitors.get() == 0) {
 			call();
@@ -149,7 +130,7 @@ final class EventLoop {
 	 * Set whether the thread ends when it has been idle for a while.
 	 */
 	void mayRetire(boolean mayRetire) {
-		this.mayRetire = mayRetire || this.visited;
+		this.thread.mayRetire(mayRetire || this.visited);
 	}
 
 	/**
@@ -157,8 +138,7 @@ final class EventLoop {
 	 */
 	private void call() {
 		if (this.pending.compareAndSet(false, true)) {
-			this.called = true;
-			LockSupport.unpark(start());
+			this.thread.wake();
 		}
 	}
 
@@ -211,119 +191,24 @@ final class EventLoop {
 		boolean interrupted = false;
 		for (int round = 0; this.visited && !this.closed && round < MOST_ROUNDS && !settled.getAsBoolean(); round++) {
 			interrupted |= Thread.interrupted();
-			LockSupport.parkNanos(this, ROUND_NANOS);
+			this.platform.park(this, ROUND_NANOS);
 		}
 		if (interrupted) {
 			Thread.currentThread().interrupt();
 		}
 	}
 
-	/**
-	 * Have the thread before anything depends on it: there may be none to be had.
-	 */
-	private Thread start() {
-		Thread present = this.thread;
-		if (present == null) {
-			synchronized (this.tasks) {
-				present = this.thread;
-				if (present == null) {
-					present = new Thread(this::live, this.name);
-					present.setDaemon(true);
-					present.start();
-					this.thread = present;
-				}
-			}
-		}
-		return present;
+	// By the own thread
+
+	@Override
+	public void due(Runnable task) {
+		pass("timer");
+		this.tasks.add(task);
 	}
 
-	/**
-	 * What the own thread does. Nothing ends it but the end of the loop, or idleness if
-	 * it {@link #mayRetire may retire}: a pool would lose its thread to an error, and not
-	 * always get another.
-	 */
-	private void live() {
-		long nextLook = System.nanoTime() + LOOK_NANOS;
-		int idleLooks = 0;
-		while (!this.closed) {
-			try {
-				if (System.nanoTime() - nextLook >= 0) {
-					nextLook = System.nanoTime() + LOOK_NANOS;
-					idleLooks = (this.mayRetire && isIdle()) ? idleLooks + 1 : 0;
-					if (idleLooks >= IDLE_LOOKS && retire()) {
-						return;
-					}
-					look();
-				}
-				if (this.called) {
-					this.called = false;
-					drain();
-				}
-				workOnTimers();
-				park(nextLook);
-			}
-			catch (Throwable ex) {
-				// No memory: nothing is lost, and it is tried again
-				LockSupport.parkNanos(this, RETRY_NANOS);
-			}
-		}
-	}
-
-	private boolean isIdle() {
-		return !this.called && !this.failed && !this.troubled && this.tasks.isEmpty() && this.timers.isEmpty()
-				&& this.changedTimers.isEmpty();
-	}
-
-	/**
-	 * Be nobody's thread, unless there is something to do: whoever adds something looks
-	 * for the thread afterwards.
-	 */
-	private boolean retire() {
-		synchronized (this.tasks) {
-			this.thread = null;
-			if (isIdle()) {
-				return true;
-			}
-			this.thread = Thread.currentThread();
-			return false;
-		}
-	}
-
-	private void workOnTimers() {
-		changeTimers();
-		while (!this.timers.isEmpty() && this.timers.first().nanos() <= 0) {
-			Timer due = this.timers.first();
-			pass("timer");
-			this.tasks.add(due.task);
-			this.timers.remove(due);
-			drainIfIdle();
-			changeTimers();
-		}
-	}
-
-	private void changeTimers() {
-		for (Timer timer = this.changedTimers.peek(); timer != null; timer = this.changedTimers.peek()) {
-			if (timer.cancelled) {
-				this.timers.remove(timer);
-			}
-			else {
-				this.timers.add(timer);
-			}
-			this.changedTimers.remove();
-		}
-	}
-
-	/**
-	 * Wait until there is something to do.
-	 */
-	private void park(long latest) {
-		Timer next = this.timers.isEmpty() ? null : this.timers.first();
-		this.parkedUntil = (next != null && next.at - latest < 0) ? next.at : latest;
-		// An interrupt cannot be meant for this thread, and would let it never wait again
-		Thread.interrupted();
-		if (!this.called && this.changedTimers.isEmpty()) {
-			LockSupport.parkNanos(this, this.parkedUntil - System.nanoTime());
-		}
+	@Override
+	public boolean isIdle() {
+		return !this.failed && !this.troubled && this.tasks.isEmpty();
 	}
 
 	/**
@@ -342,16 +227,18 @@ final class EventLoop {
 				this.failed = true;
 			}
 		}
-		drainIfIdle();
+		workIfIdle();
 	}
 
-	private void drainIfIdle() {
+	@Override
+	public void workIfIdle() {
 		if (this.pending.compareAndSet(false, true)) {
 			drain();
 		}
 	}
 
-	private void drain() {
+	@Override
+	public void drain() {
 		do {
 			work(Integer.MAX_VALUE);
 		}
@@ -407,10 +294,8 @@ final class EventLoop {
 
 	// After an error
 
-	/**
-	 * See whether something was left undone.
-	 */
-	private void look() {
+	@Override
+	public void look() {
 		if (this.troubled || this.failed || !this.tasks.isEmpty()) {
 			executeHere(this::recover);
 		}
@@ -481,76 +366,20 @@ final class EventLoop {
 	 */
 	Timer schedule(Runnable task, long nanos) {
 		pass("schedule");
-		start();
-		Timer timer = new Timer(this, task, System.nanoTime() + nanos, this.timerCount.incrementAndGet());
-		if (!this.closed) {
-			this.changedTimers.add(timer);
-		}
-		Thread own = start();
-		if (timer.at - this.parkedUntil < 0) {
-			LockSupport.unpark(own);
-		}
-		return timer;
+		return this.thread.schedule(task, nanos);
 	}
 
 	/**
 	 * Run a task after a random pause between a tenth of a second and a second.
 	 */
 	void backOff(Runnable task) {
-		long millis = ThreadLocalRandom.current().nextLong(SHORTEST_BACK_OFF_MILLIS, LONGEST_BACK_OFF_MILLIS);
-		schedule(task, TimeUnit.MILLISECONDS.toNanos(millis));
+		double longer = (LONGEST_BACK_OFF_MILLIS - SHORTEST_BACK_OFF_MILLIS) * this.platform.nextDouble();
+		schedule(task, TimeUnit.MILLISECONDS.toNanos(SHORTEST_BACK_OFF_MILLIS + (long) longer));
 	}
 
 	void close() {
 		this.closed = true;
-		LockSupport.unpark(this.thread);
-	}
-
-	/**
-	 * Something that is to be done later.
-	 */
-	static final class Timer implements Comparable<Timer> {
-
-		private final EventLoop loop;
-
-		private final Runnable task;
-
-		private final long at;
-
-		private final long number;
-
-		private volatile boolean cancelled;
-
-		private Timer(EventLoop loop, Runnable task, long at, long number) {
-			this.loop = loop;
-			this.task = task;
-			this.at = at;
-			this.number = number;
-		}
-
-		/**
-		 * Return how many nanoseconds are left.
-		 */
-		private long nanos() {
-			return this.at - System.nanoTime();
-		}
-
-		/**
-		 * Do nothing, unless it has begun.
-		 */
-		void cancel() {
-			this.cancelled = true;
-			if (!this.loop.closed) {
-				this.loop.changedTimers.add(this);
-			}
-		}
-
-		@Override
-		public int compareTo(Timer other) {
-			int byTime = Long.signum(this.at - other.at);
-			return (byTime != 0) ? byTime : Long.compare(this.number, other.number);
-		}
-
+		this.thread.close();
 	}
 
 	/**

@@ -19,10 +19,10 @@ final class FutureRequest extends Request {
 
 	private final AtomicBoolean delivered = new AtomicBoolean();
 
-	private volatile EventLoop.@Nullable Timer timer;
+	private volatile LoopThread.@Nullable Timer timer;
 
-	FutureRequest(LockHandle lock, Wait wait, CompletableFuture<LockLease> future) {
-		super(lock.loop(), lock.kind(), null, wait);
+	FutureRequest(LockHandle lock, Deadline deadline, CompletableFuture<LockLease> future) {
+		super(lock.loop(), lock.kind(), null, deadline);
 		this.lock = lock;
 		this.queue = lock.queueForRequest();
 		this.future = future;
@@ -30,8 +30,8 @@ final class FutureRequest extends Request {
 
 	void start() {
 		try {
-			if (!time().isEndless()) {
-				this.timer = this.lock.loop().schedule(this::timeUp, time().remaining());
+			if (!deadline().isEndless()) {
+				this.timer = this.lock.loop().schedule(this::timeUp, deadline().remaining());
 			}
 			this.future.whenComplete((lease, failure) -> cancelled());
 			this.lock.loop().visit(() -> this.queue.add(this));
@@ -62,7 +62,7 @@ final class FutureRequest extends Request {
 
 	private void expire(boolean contended) {
 		try {
-			this.future.completeExceptionally(this.lock.notGranted(time(), contended));
+			this.future.completeExceptionally(this.lock.notGranted(deadline(), contended));
 		}
 		catch (Throwable ex) {
 			this.future.completeExceptionally(ex);
@@ -85,7 +85,7 @@ final class FutureRequest extends Request {
 	}
 
 	private void cancelTimer() {
-		EventLoop.Timer present = this.timer;
+		LoopThread.Timer present = this.timer;
 		if (present != null) {
 			present.cancel();
 		}
@@ -125,13 +125,13 @@ final class FutureRequest extends Request {
 
 	private void deliver(@Nullable Outcome outcome, @Nullable Hold hold) {
 		if (hold == null) {
-			this.future.completeExceptionally(this.lock.notGranted(time(), outcome));
+			this.future.completeExceptionally(this.lock.notGranted(deadline(), outcome));
 		}
 		else if (this.forsaken || this.future.isDone()) {
 			hold.discard();
 			this.future.cancel(false);
 		}
-		else if (!hold.tell()) {
+		else if (!hold.deliver()) {
 			startAgain();
 		}
 		else if (!this.future.complete(hold)) {
@@ -148,7 +148,7 @@ final class FutureRequest extends Request {
 			this.future.cancel(false);
 		}
 		else {
-			new FutureRequest(this.lock, time(), this.future).start();
+			new FutureRequest(this.lock, deadline(), this.future).start();
 		}
 	}
 

@@ -158,7 +158,7 @@ final class GivenTasks {
 
 		private final Executor own;
 
-		private final long since = System.nanoTime();
+		private final long since = GivenTasks.this.loop.platform().nanoTime();
 
 		Task(Runnable action, Executor own) {
 			this.action = new AtomicReference<>(action);
@@ -173,7 +173,7 @@ final class GivenTasks {
 		 * Return for how many nanoseconds more the executor may take its time.
 		 */
 		long patience() {
-			return PATIENCE_NANOS - (System.nanoTime() - this.since);
+			return PATIENCE_NANOS - (GivenTasks.this.loop.platform().nanoTime() - this.since);
 		}
 
 		private void give() {
@@ -216,7 +216,7 @@ final class GivenTasks {
 		private void begin() {
 			Runnable present = this.action.getAndSet(null);
 			if (present != null) {
-				PacedThreads.run(present);
+				CallbackThreads.run(present);
 			}
 		}
 

@@ -3,9 +3,7 @@ package io.github.zklock.engine;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 
 import io.github.zklock.LocalLock;
 import io.github.zklock.LockLease;
@@ -19,6 +17,11 @@ import org.slf4j.LoggerFactory;
 /**
  * A lock in somebody's hands: a node, a term of the session's lease, and one caller. It
  * begins and ends once; what happens later to the lock is another hold's business.
+ *
+ * <p>
+ * It is long because each way to end it (left, closed, kept for a while, lost, forsaken
+ * after an error) may come at the same time as any other, and its one state decides which
+ * of them counts.
  */
 final class Hold implements LockLease {
 
@@ -45,7 +48,7 @@ final class Hold implements LockLease {
 
 	private final Request request;
 
-	private final long grantedAt = System.nanoTime();
+	private final long grantedAt;
 
 	// by the owning thread only
 	private int reads;
@@ -56,7 +59,7 @@ final class Hold implements LockLease {
 	private volatile State state = State.GRANTED;
 
 	// How long a closed one is kept for nobody
-	private volatile long keptUntil = this.grantedAt;
+	private volatile long keptUntil;
 
 	// Written before the state
 	private @Nullable Loss loss;
@@ -64,9 +67,11 @@ final class Hold implements LockLease {
 	// Until it was lost, written before the state
 	private long heldNanos;
 
-	private final Callbacks onLost;
+	// Once somebody wants to hear of a loss
+	private volatile @Nullable Callbacks onLost;
 
-	private @Nullable CompletableFuture<Long> token;
+	// Once it was asked for
+	private @Nullable FencingToken token;
 
 	/**
 	 * Create a hold.
@@ -82,7 +87,8 @@ final class Hold implements LockLease {
 		this.term = term;
 		this.first = first;
 		this.request = request;
-		this.onLost = new Callbacks(queue.users());
+		this.grantedAt = now();
+		this.keptUntil = this.grantedAt;
 		count(mode(), 1);
 	}
 
@@ -135,14 +141,15 @@ final class Hold implements LockLease {
 	 * not.
 	 * @return false if the lock has been lost before anybody was told
 	 */
-	boolean tell() {
+	boolean deliver() {
 		this.queue.pass("tell");
 		synchronized (this) {
 			if (this.state == State.GRANTED && isCovered()) {
 				this.state = State.HELD;
+				this.request.told();
 				this.queue.pass("held");
 				this.queue.threadHolds().add(this);
-				Duration waited = this.request.time().waited();
+				Duration waited = this.request.deadline().waited();
 				this.queue.listeners().tell((listener) -> listener.acquired(this, waited));
 				log("acquired", waited);
 				return true;
@@ -163,10 +170,10 @@ final class Hold implements LockLease {
 	 * Return the token if it costs nothing.
 	 */
 	private String knownToken() {
-		CompletableFuture<Long> asked = this.token;
-		Long known = (asked != null && !asked.isCompletedExceptionally()) ? asked.getNow(null) : null;
-		if (known == null && this.first && this.contender.czxidIsToken()) {
-			known = this.contender.czxid();
+		FencingToken asked = this.token;
+		Long known = (asked != null) ? asked.known() : null;
+		if (known == null && this.first && this.contender.node().czxidIsToken()) {
+			known = this.contender.node().czxid();
 		}
 		return (known != null) ? known.toString() : "not asked for";
 	}
@@ -195,12 +202,16 @@ final class Hold implements LockLease {
 		return this.request.describe(name(), heldFor());
 	}
 
+	private long now() {
+		return this.queue.platform().nanoTime();
+	}
+
 	private Duration heldFor() {
 		return Duration.ofNanos(heldNanos());
 	}
 
 	private long heldNanos() {
-		return (this.state == State.LOST) ? this.heldNanos : System.nanoTime() - this.grantedAt;
+		return (this.state == State.LOST) ? this.heldNanos : now() - this.grantedAt;
 	}
 
 	// Entering again
@@ -299,7 +310,7 @@ final class Hold implements LockLease {
 	}
 
 	private @Nullable CompletableFuture<Void> finishNow(long lingerNanos) {
-		this.keptUntil = System.nanoTime() + Math.max(0, lingerNanos);
+		this.keptUntil = now() + Math.max(0, lingerNanos);
 		this.queue.pass("finish");
 		boolean covered = isCovered();
 		synchronized (this) {
@@ -309,7 +320,9 @@ final class Hold implements LockLease {
 			if (covered) {
 				this.state = State.CLOSED;
 				this.queue.pass("closed");
-				this.onLost.ruleOut();
+				if (this.onLost != null) {
+					this.onLost.ruleOut();
+				}
 				Duration held = heldFor();
 				log("released", held);
 				endToken();
@@ -340,8 +353,10 @@ final class Hold implements LockLease {
 	 * Return whether the request has heard, or will hear, of this hold.
 	 */
 	boolean isDecided() {
+		// The outcome first: the state changes before it is replaced
 		Request.Outcome outcome = this.request.outcome();
-		return outcome != null && outcome.hold() == this;
+		this.queue.pass("decided?");
+		return (outcome != null && outcome.hold() == this) || isTold();
 	}
 
 	boolean isTold() {
@@ -352,7 +367,7 @@ final class Hold implements LockLease {
 	 * Return for how many nanoseconds it is kept for nobody although it is closed.
 	 */
 	long keptFor() {
-		return this.keptUntil - System.nanoTime();
+		return this.keptUntil - now();
 	}
 
 	/**
@@ -366,12 +381,12 @@ final class Hold implements LockLease {
 
 	@Override
 	public void close() {
-		Durations.awaitQuietly(closeNow(0));
+		Futures.awaitQuietly(this.queue.platform(), closeNow(0));
 	}
 
 	@Override
 	public void close(Duration minHold) {
-		Durations.awaitQuietly(closeNow(toNanos(minHold)));
+		Futures.awaitQuietly(this.queue.platform(), closeNow(toNanos(minHold)));
 	}
 
 	@Override
@@ -397,7 +412,7 @@ final class Hold implements LockLease {
 	 * @return completed when ZooKeeper has answered, if it was asked
 	 */
 	private CompletableFuture<Void> closeNow(long minHoldNanos) {
-		long linger = minHoldNanos - (System.nanoTime() - this.grantedAt);
+		long linger = minHoldNanos - (now() - this.grantedAt);
 		CompletableFuture<Void> answered = finish(linger);
 		if (answered != null) {
 			return answered;
@@ -416,9 +431,11 @@ final class Hold implements LockLease {
 			if (this.state == State.HELD || this.state == State.GRANTED) {
 				boolean told = this.state == State.HELD;
 				this.loss = loss;
-				this.heldNanos = System.nanoTime() - this.grantedAt;
+				this.heldNanos = now() - this.grantedAt;
 				this.state = State.LOST;
-				this.onLost.interrupt();
+				if (this.onLost != null) {
+					this.onLost.interrupt();
+				}
 				endToken();
 				if (told) {
 					Duration held = heldFor();
@@ -427,46 +444,68 @@ final class Hold implements LockLease {
 				}
 			}
 		}
-		if (this.state == State.LOST) {
+		Callbacks wanted = this.onLost;
+		if (this.state == State.LOST && wanted != null) {
 			// Again, if it was said before: an error may have prevented it
-			this.onLost.happened();
+			wanted.happened();
 		}
 	}
 
 	@Override
 	public void onLost(Runnable action) {
-		this.onLost.add(action);
+		callbacks().add(action);
+	}
+
+	private synchronized Callbacks callbacks() {
+		Callbacks present = this.onLost;
+		if (present == null) {
+			present = new Callbacks(this.queue.users());
+			if (this.state == State.CLOSED) {
+				present.ruleOut();
+			}
+			else if (this.state == State.LOST) {
+				present.happened();
+			}
+			this.onLost = present;
+		}
+		return present;
 	}
 
 	// Fencing
 
 	@Override
 	public long fencingToken() {
-		CompletableFuture<Long> asked = askForToken();
-		boolean interrupted = false;
-		try {
-			while (true) {
-				requireHeld();
-				try {
-					long value = Durations.get(asked, this.contender.session().lease().remaining());
-					requireHeld();
-					return value;
-				}
-				catch (TimeoutException ex) {
-					// the lease is over, or has been prolonged
-				}
-				catch (InterruptedException ex) {
-					interrupted = true;
-				}
-				catch (ExecutionException ex) {
-					requireHeld();
-					throw this.queue.noToken(ex.getCause());
-				}
+		FencingToken asked;
+		boolean first = false;
+		synchronized (this) {
+			asked = this.token;
+			if (asked == null) {
+				asked = new FencingToken(this, this.queue);
+				this.token = asked;
+				first = true;
 			}
 		}
+		if (first) {
+			request(asked);
+		}
+		return asked.await();
+	}
+
+	/**
+	 * Ask for the token. If that fails it was never asked for.
+	 */
+	private void request(FencingToken asked) {
+		boolean requested = false;
+		try {
+			asked.request();
+			requested = true;
+		}
 		finally {
-			if (interrupted) {
-				Thread.currentThread().interrupt();
+			if (!requested) {
+				asked.failed = true;
+				synchronized (this) {
+					this.token = null;
+				}
 			}
 		}
 	}
@@ -476,11 +515,11 @@ final class Hold implements LockLease {
 	 */
 	private void endToken() {
 		if (this.token != null) {
-			this.token.completeExceptionally(lost());
+			this.token.end();
 		}
 	}
 
-	private void requireHeld() {
+	void requireHeld() {
 		if (!isHeld()) {
 			if (isClosed()) {
 				throw new IllegalStateException("Lock '%s' has been given back".formatted(LockNames.shown(name())));
@@ -489,17 +528,11 @@ final class Hold implements LockLease {
 		}
 	}
 
-	private CompletableFuture<Long> askForToken() {
-		CompletableFuture<Long> asked;
-		synchronized (this) {
-			if (this.token != null) {
-				return this.token;
-			}
-			asked = new CompletableFuture<>();
-			this.token = asked;
-		}
-		this.queue.loop().visit(() -> this.queue.requestToken(this, asked));
-		return asked;
+	/**
+	 * Return how many nanoseconds of the lease are left.
+	 */
+	long remaining() {
+		return this.contender.session().lease().remaining();
 	}
 
 	boolean isFirst() {

@@ -51,7 +51,7 @@ final class InOrder implements Executor {
 
 	private void drain() {
 		for (Runnable task = next(); task != null; task = next()) {
-			PacedThreads.run(task);
+			CallbackThreads.run(task);
 			// an interrupt is meant for the one who caused it
 			Thread.interrupted();
 		}

@@ -12,69 +12,68 @@ import io.github.zklock.leader.LeadershipListener;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells all listeners of an election what happens, each on a line of its own, and knows
- * who has heard it.
+ * Delivers the events of an election to all listeners, to each in order and on its own,
+ * and knows what has been delivered.
  */
 final class LeadershipListeners {
 
-	private final UserThreads users;
+	private final CallbackThreads users;
 
-	private final Runnable onHeard;
+	private final Runnable onDelivered;
 
-	private final List<Line> lines = new CopyOnWriteArrayList<>();
+	private final List<Subscription> subscriptions = new CopyOnWriteArrayList<>();
 
 	/**
 	 * Begin without listeners.
 	 * @param users the threads on which they are called
-	 * @param onHeard run each time somebody has heard something, or is not to hear it any
-	 * more
+	 * @param onDelivered run each time something was delivered, or is not to be delivered
+	 * any more
 	 */
-	LeadershipListeners(UserThreads users, Runnable onHeard) {
+	LeadershipListeners(CallbackThreads users, Runnable onDelivered) {
 		this.users = users;
-		this.onHeard = onHeard;
+		this.onDelivered = onDelivered;
 	}
 
 	/**
 	 * Add a listener, unless it is there.
-	 * @param past what it has to hear first
+	 * @param past the events that it gets first
 	 */
 	void add(LeadershipListener listener, List<Consumer<LeadershipListener>> past) {
-		if (this.lines.stream().anyMatch((line) -> line.isFor(listener))) {
+		if (this.subscriptions.stream().anyMatch((subscription) -> subscription.isFor(listener))) {
 			return;
 		}
-		Line line = new Line(listener, this.users.inOrder(), this.onHeard);
-		past.forEach(line::add);
-		this.lines.add(line);
-		line.callForAll();
+		Subscription subscription = new Subscription(listener, this.users.inOrder(), this.onDelivered);
+		past.forEach(subscription::add);
+		this.subscriptions.add(subscription);
+		subscription.callForAll();
 	}
 
 	void remove(LeadershipListener listener) {
-		this.lines.removeIf((line) -> line.isRemoved(listener));
-		this.onHeard.run();
+		this.subscriptions.removeIf((subscription) -> subscription.isRemoved(listener));
+		this.onDelivered.run();
 	}
 
 	boolean isEmpty() {
-		return this.lines.isEmpty();
+		return this.subscriptions.isEmpty();
 	}
 
-	void tell(Consumer<LeadershipListener> event) {
-		this.lines.forEach((line) -> line.add(event));
-		this.lines.forEach(Line::call);
-	}
-
-	/**
-	 * Tell what an error has kept from being told.
-	 */
-	void tellAgain() {
-		this.lines.forEach(Line::callForAll);
+	void publish(Consumer<LeadershipListener> event) {
+		this.subscriptions.forEach((subscription) -> subscription.add(event));
+		this.subscriptions.forEach(Subscription::call);
 	}
 
 	/**
-	 * Return whether all listeners have heard what they were told, but those who are
-	 * excused.
+	 * Deliver what an error has kept from being delivered.
 	 */
-	boolean haveHeardAll() {
-		return this.lines.stream().allMatch(Line::hasHeardAll);
+	void deliverAgain() {
+		this.subscriptions.forEach(Subscription::callForAll);
+	}
+
+	/**
+	 * Return whether everything was delivered, but to those who are excused.
+	 */
+	boolean isAllDelivered() {
+		return this.subscriptions.stream().allMatch(Subscription::isDelivered);
 	}
 
 	/**
@@ -82,27 +81,27 @@ final class LeadershipListeners {
 	 * returned: it may wait itself.
 	 */
 	void excuseCaller() {
-		this.lines.forEach(Line::excuseCaller);
+		this.subscriptions.forEach(Subscription::excuseCaller);
 	}
 
 	/**
-	 * Wait for all from now on.
+	 * Wait for all listeners from now on.
 	 */
 	void excuseNobody() {
-		this.lines.forEach((line) -> line.excused = false);
+		this.subscriptions.forEach((subscription) -> subscription.excused = false);
 	}
 
-	private static final class Line {
+	private static final class Subscription {
 
 		private final LeadershipListener listener;
 
 		private final Executor executor;
 
-		private final Runnable onHeard;
+		private final Runnable onDelivered;
 
 		private final Queue<Consumer<LeadershipListener>> events = new ConcurrentLinkedQueue<>();
 
-		private final AtomicInteger unheard = new AtomicInteger();
+		private final AtomicInteger undelivered = new AtomicInteger();
 
 		private volatile @Nullable Thread caller;
 
@@ -110,10 +109,10 @@ final class LeadershipListeners {
 
 		private volatile boolean removed;
 
-		Line(LeadershipListener listener, Executor executor, Runnable onHeard) {
+		Subscription(LeadershipListener listener, Executor executor, Runnable onDelivered) {
 			this.listener = listener;
 			this.executor = executor;
-			this.onHeard = onHeard;
+			this.onDelivered = onDelivered;
 		}
 
 		boolean isFor(LeadershipListener asked) {
@@ -125,8 +124,8 @@ final class LeadershipListeners {
 			return this.removed;
 		}
 
-		boolean hasHeardAll() {
-			return this.excused || this.unheard.get() == 0;
+		boolean isDelivered() {
+			return this.excused || this.undelivered.get() == 0;
 		}
 
 		void excuseCaller() {
@@ -137,7 +136,7 @@ final class LeadershipListeners {
 
 		void add(Consumer<LeadershipListener> event) {
 			this.events.add(event);
-			this.unheard.incrementAndGet();
+			this.undelivered.incrementAndGet();
 		}
 
 		/**
@@ -152,7 +151,7 @@ final class LeadershipListeners {
 		}
 
 		/**
-		 * Call the listener for all that it has not heard. A call of its own for each
+		 * Call the listener for all that was not delivered. A call of its own for each
 		 * event is not enough: an error may have prevented one.
 		 */
 		private void callNow() {
@@ -175,8 +174,8 @@ final class LeadershipListeners {
 			finally {
 				this.caller = null;
 				this.excused = false;
-				this.unheard.decrementAndGet();
-				this.onHeard.run();
+				this.undelivered.decrementAndGet();
+				this.onDelivered.run();
 			}
 		}
 

@@ -22,13 +22,16 @@ import org.jspecify.annotations.Nullable;
  * A lease has terms. Whoever first sees that the time is over ends the term, for good: a
  * later acknowledgement begins a new one, and what was granted in the old term stays
  * lost. Thread-safe.
+ *
+ * <p>
+ * Whatever the promise rests on is in this one class.
  */
 final class Lease {
 
 	static final int NONE = -1;
 
 	// There may be no memory for it when it is needed
-	private static final Span DEAD = new Span(Integer.MAX_VALUE, 0, Long.MIN_VALUE);
+	private static final Span ENDED = new Span(Integer.MAX_VALUE, 0, Long.MIN_VALUE);
 
 	private final LongSupplier nanoClock;
 
@@ -44,7 +47,7 @@ final class Lease {
 
 	private boolean running;
 
-	private boolean dead;
+	private boolean endedForGood;
 
 	// Written before the term
 	private volatile @Nullable End lastEnd;
@@ -101,7 +104,7 @@ final class Lease {
 			long now = this.nanoClock.getAsLong();
 			long wall = this.wallClock.getAsLong();
 			ended = endIfOver(now, wall);
-			boolean news = !this.dead && !(this.running && sent - this.acknowledged <= 0);
+			boolean news = !this.endedForGood && !(this.running && sent - this.acknowledged <= 0);
 			if (news && isCurrent(now - sent, wall - sentWall)) {
 				this.acknowledged = sent;
 				this.acknowledgedWall = sentWall;
@@ -166,7 +169,7 @@ final class Lease {
 	 */
 	long remaining() {
 		Span seen = this.span;
-		return (seen.term() != DEAD.term()) ? Math.max(0, seen.end() - this.nanoClock.getAsLong()) : 0;
+		return (seen.term() != ENDED.term()) ? Math.max(0, seen.end() - this.nanoClock.getAsLong()) : 0;
 	}
 
 	/**
@@ -183,15 +186,15 @@ final class Lease {
 	/**
 	 * End the lease for good.
 	 */
-	void kill() {
+	void end() {
 		boolean ended;
 		int term;
 		synchronized (this) {
 			ended = this.running;
 			term = this.span.term();
-			this.dead = true;
+			this.endedForGood = true;
 			this.running = false;
-			this.span = DEAD;
+			this.span = ENDED;
 		}
 		if (ended) {
 			this.onEnd.accept(term);

@@ -28,7 +28,7 @@ final class Listeners {
 
 	private final List<Line> lines;
 
-	Listeners(List<Supplier<? extends LockListener>> listeners, UserThreads threads) {
+	Listeners(List<Supplier<? extends LockListener>> listeners, CallbackThreads threads) {
 		this.lines = listeners.stream().map((listener) -> new Line(listener, threads.inOrder())).toList();
 	}
 

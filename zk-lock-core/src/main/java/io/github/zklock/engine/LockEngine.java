@@ -20,6 +20,10 @@ import io.github.zklock.leader.LeaderElection;
  * It takes requests from its creation on. It can be stopped, and started again, any
  * number of times, until it is closed: its locks and elections stay what they are, with
  * their listeners, but what was held or led before is lost.
+ *
+ * <p>
+ * Half of it hands calls of two interfaces on, so that users need one object only; the
+ * other half is the order in which everything begins and ends.
  */
 public abstract class LockEngine implements LockRegistry, LockInspector, AutoCloseable {
 
@@ -33,13 +37,13 @@ public abstract class LockEngine implements LockRegistry, LockInspector, AutoClo
 
 	private final Duration handOverWait;
 
-	private final UserThreads users;
+	private final CallbackThreads users;
 
 	private final EventLoop loop;
 
 	private final SessionKeeper keeper;
 
-	private final Services services;
+	private final RegistryContext services;
 
 	private final QueueCache queues = new QueueCache();
 
@@ -60,20 +64,21 @@ public abstract class LockEngine implements LockRegistry, LockInspector, AutoClo
 	 * @param settings how it behaves
 	 */
 	protected LockEngine(NodeStore store, EngineSettings settings) {
-		NodeData nodeData = new NodeData(settings.instance);
+		Platform platform = settings.platform;
+		NodeData nodeData = new NodeData(platform, settings.instance);
 		NodePaths paths = new NodePaths(settings.root);
 		String threadName = "zk-lock-" + LockNames.shown(nodeData.instance());
 		this.closeWait = settings.closeWait;
 		this.handOverWait = settings.handOverWait;
-		this.loop = new EventLoop(threadName, settings.faults, store.isLocal());
-		this.users = new UserThreads(threadName, this.loop, settings.userExecutor);
+		this.loop = new EventLoop(threadName, platform, settings.faults, store.isLocal());
+		this.users = new CallbackThreads(threadName, this.loop, settings.userExecutor);
 		Listeners listeners = new Listeners(List.copyOf(settings.listeners), this.users);
-		this.keeper = new SessionKeeper(settings.sessions(store), this.loop, this.users.own(), listeners);
-		this.services = new Services(this.keeper, settings.contenders(), nodeData, this.users, listeners,
-				new LossLog(this.loop, this.users.own()::executeSoon), new ThreadHolds(),
+		this.keeper = new SessionKeeper(settings.sessions(store), this.loop, this.users.background(), listeners);
+		this.services = new RegistryContext(this.keeper, settings.contenders(), nodeData, this.users, listeners,
+				new LossLog(this.loop, this.users.background()), new ThreadHolds(),
 				Durations.toNanos(settings.answerTimeout),
 				new EmptyParents(this.keeper, this.queues::isInUse, Durations.toNanos(settings.parentIdle)),
-				new AccessCheck(paths, store.isOpen(), settings.createRoot, this.users.own()));
+				new AccessCheck(paths, store.isOpen(), settings.createRoot, this.users.background()));
 		this.keeper.onNewSession(this.services.access()::connected);
 		this.keeper.atEachTick(this::keepHouse);
 		QueueReader reader = new QueueReader(this.keeper, nodeData);
@@ -83,14 +88,14 @@ public abstract class LockEngine implements LockRegistry, LockInspector, AutoClo
 
 	private void keepHouse() {
 		this.services.threadHolds().purge();
-		this.users.own().attend();
+		this.users.attend();
 	}
 
 	SessionKeeper keeper() {
 		return this.keeper;
 	}
 
-	Services services() {
+	RegistryContext services() {
 		return this.services;
 	}
 
@@ -343,8 +348,8 @@ public abstract class LockEngine implements LockRegistry, LockInspector, AutoClo
 
 	private void endThreads() {
 		this.loop.close();
-		this.keeper.finish();
-		this.elections.forEach(Candidacy::finish);
+		this.keeper.shutdown().abandon();
+		this.elections.forEach((candidacy) -> candidacy.departure().complete());
 		EventLoop.attempt(this.services.lossLog()::write);
 		this.users.close();
 	}
@@ -353,16 +358,16 @@ public abstract class LockEngine implements LockRegistry, LockInspector, AutoClo
 		boolean interrupted = Thread.interrupted();
 		try {
 			refuseWaiting();
-			this.elections.forEach((candidacy) -> this.loop.endure(candidacy::windUp));
+			this.elections.forEach((candidacy) -> this.loop.endure(candidacy::leaveOnClose));
 			boolean hurried = awaitHolders();
 			this.keeper.dependents().forEach((dependent) -> this.loop.endure(dependent::takeAway));
 			interrupted |= hurried || awaitListeners();
-			this.elections.forEach((candidacy) -> this.loop.endure(candidacy::hurry));
-			interrupted |= this.keeper.close();
+			this.elections.forEach((candidacy) -> this.loop.endure(candidacy.departure()::stopWaiting));
+			interrupted |= this.keeper.shutdown().close();
 		}
 		finally {
 			this.services.emptyParents().clear();
-			this.keeper.abandonSession(this::refuseWaiting);
+			this.keeper.shutdown().end(this::refuseWaiting);
 			if (interrupted) {
 				Thread.currentThread().interrupt();
 			}
@@ -398,7 +403,7 @@ public abstract class LockEngine implements LockRegistry, LockInspector, AutoClo
 	private boolean awaitListeners() {
 		try {
 			this.keeper.await(() -> !this.elections.areHandingOver(),
-					Math.max(Durations.toNanos(this.handOverWait), Candidacy.LEAST_NANOS_FOR_LISTENERS));
+					Math.max(Durations.toNanos(this.handOverWait), LeaderDeparture.LEAST_NANOS_FOR_LISTENERS));
 			return false;
 		}
 		catch (InterruptedException ex) {

@@ -12,17 +12,18 @@ import io.github.zklock.LockTimeoutException;
 import io.github.zklock.LockUnavailableException;
 import io.github.zklock.NamedLock;
 import io.github.zklock.engine.Request.Outcome;
-import io.github.zklock.engine.Request.Wait;
+import io.github.zklock.engine.Deadline;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What callers see of a lock, in one of its modes.
+ * What callers see of a lock, in one of its modes. Long because {@link NamedLock} has
+ * many ways to ask; there is one way to wait.
  */
 final class LockHandle implements NamedLock {
 
 	private final LockQueues queues;
 
-	private final Services services;
+	private final RegistryContext services;
 
 	private final EventLoop loop;
 
@@ -56,7 +57,7 @@ final class LockHandle implements NamedLock {
 	@Override
 	public void lock() {
 		if (!enterAgain()) {
-			obtainUninterruptibly(Wait.forever());
+			obtainUninterruptibly(Deadline.forever(this.loop.platform()));
 		}
 	}
 
@@ -64,19 +65,19 @@ final class LockHandle implements NamedLock {
 	public void lockInterruptibly() throws InterruptedException {
 		throwIfInterrupted();
 		if (!enterAgain()) {
-			obtain(Thread.currentThread(), Wait.forever(), true);
+			obtain(Thread.currentThread(), Deadline.forever(this.loop.platform()), true);
 		}
 	}
 
 	@Override
 	public boolean tryLock() {
-		return enterAgain() || obtainUninterruptibly(waitFor(0)) != null;
+		return enterAgain() || obtainUninterruptibly(deadlineFor(0)) != null;
 	}
 
 	@Override
 	public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
 		throwIfInterrupted();
-		return enterAgain() || obtain(Thread.currentThread(), waitFor(unit.toNanos(time)), true) != null;
+		return enterAgain() || obtain(Thread.currentThread(), deadlineFor(unit.toNanos(time)), true) != null;
 	}
 
 	@Override
@@ -99,7 +100,7 @@ final class LockHandle implements NamedLock {
 			this.services.threadHolds().remove(hold);
 			throw hold.isClosed() ? notHeld() : hold.lost();
 		}
-		Durations.awaitQuietly(answered);
+		Futures.awaitQuietly(this.loop.platform(), answered);
 	}
 
 	private IllegalMonitorStateException notHeld() {
@@ -150,7 +151,7 @@ final class LockHandle implements NamedLock {
 	@Override
 	public LockLease acquire() throws InterruptedException {
 		throwIfInterrupted();
-		Hold hold = obtain(null, Wait.forever(), true);
+		Hold hold = obtain(null, Deadline.forever(this.loop.platform()), true);
 		if (hold == null) {
 			throw new IllegalStateException(
 					"An endless wait for lock '%s' has ended".formatted(LockNames.shown(name())));
@@ -160,9 +161,9 @@ final class LockHandle implements NamedLock {
 
 	@Override
 	public Optional<LockLease> tryAcquire(Duration maxWait) throws InterruptedException {
-		Wait wait = waitFor(maxWait);
+		Deadline deadline = deadlineFor(maxWait);
 		throwIfInterrupted();
-		Hold hold = obtain(null, wait, true);
+		Hold hold = obtain(null, deadline, true);
 		try {
 			return Optional.ofNullable(hold);
 		}
@@ -177,36 +178,36 @@ final class LockHandle implements NamedLock {
 	@Override
 	public CompletableFuture<LockLease> acquireAsync(Duration maxWait) {
 		CompletableFuture<LockLease> future = new CompletableFuture<>();
-		new FutureRequest(this, waitFor(maxWait), future).start();
+		new FutureRequest(this, deadlineFor(maxWait), future).start();
 		return future;
 	}
 
-	private Wait waitFor(Duration maxWait) {
+	private Deadline deadlineFor(Duration maxWait) {
 		if (maxWait.isNegative()) {
 			throw new IllegalArgumentException("'maxWait' for lock '%s' must not be negative but was %s"
 				.formatted(LockNames.shown(name()), maxWait));
 		}
-		return waitFor(Durations.toNanos(maxWait));
+		return deadlineFor(Durations.toNanos(maxWait));
 	}
 
 	/**
 	 * Zero means to take the lock if it is free, and not to queue for it; ZooKeeper has a
 	 * moment to answer, and before that, the first time, to be connected.
 	 */
-	private Wait waitFor(long nanos) {
+	private Deadline deadlineFor(long nanos) {
 		if (nanos > 0) {
-			return Wait.ofNanos(nanos);
+			return Deadline.ofNanos(this.loop.platform(), nanos);
 		}
 		SessionKeeper keeper = this.services.keeper();
-		long connecting = keeper.hasEverConnected() ? 0 : Durations.toNanos(keeper.connectTimeout());
-		return Wait.forAnAnswer(connecting + this.services.answerNanos());
+		long connecting = keeper.reachability().hasEverConnected() ? 0 : Durations.toNanos(keeper.connectTimeout());
+		return Deadline.forAnAnswer(this.loop.platform(), connecting + this.services.answerNanos());
 	}
 
 	// Waiting
 
-	private @Nullable Hold obtainUninterruptibly(Wait wait) {
+	private @Nullable Hold obtainUninterruptibly(Deadline deadline) {
 		try {
-			return obtain(Thread.currentThread(), wait, false);
+			return obtain(Thread.currentThread(), deadline, false);
 		}
 		catch (InterruptedException ex) {
 			throw new IllegalStateException(ex);
@@ -217,13 +218,13 @@ final class LockHandle implements NamedLock {
 	 * Wait for the lock.
 	 * @return the hold, null if others have the lock
 	 */
-	private @Nullable Hold obtain(@Nullable Thread owner, Wait wait, boolean interruptible)
+	private @Nullable Hold obtain(@Nullable Thread owner, Deadline deadline, boolean interruptible)
 			throws InterruptedException {
 		while (true) {
-			BlockingRequest request = new BlockingRequest(this.loop, this.kind, owner, wait);
+			BlockingRequest request = new BlockingRequest(this.loop, this.kind, owner, deadline);
 			try {
 				Hold hold = obtain(request, interruptible);
-				if (hold == null || hold.tell()) {
+				if (hold == null || hold.deliver()) {
 					this.loop.pass("told");
 					return hold;
 				}
@@ -255,29 +256,29 @@ final class LockHandle implements NamedLock {
 			if (interruptible) {
 				throwIfInterrupted();
 			}
-			return nullIfContended(request.time(), contended);
+			return nullIfContended(request.deadline(), contended);
 		}
 		outcome = request.outcome();
 		Hold hold = (outcome != null) ? outcome.hold() : null;
-		return (hold != null) ? hold : nullIfContended(request.time(), outcome);
+		return (hold != null) ? hold : nullIfContended(request.deadline(), outcome);
 	}
 
-	private @Nullable Hold nullIfContended(Wait wait, @Nullable Outcome outcome) {
+	private @Nullable Hold nullIfContended(Deadline deadline, @Nullable Outcome outcome) {
 		if (outcome != null && outcome.failure() != null) {
-			throw notGranted(wait, outcome);
+			throw notGranted(deadline, outcome);
 		}
-		return nullIfContended(wait, true);
+		return nullIfContended(deadline, true);
 	}
 
 	/**
 	 * Tell the listeners why a request has not got the lock, and return or throw what its
 	 * caller is told. A refusal builds no exception: some ask again and again.
 	 */
-	private @Nullable Hold nullIfContended(Wait wait, boolean contended) {
+	private @Nullable Hold nullIfContended(Deadline deadline, boolean contended) {
 		if (!contended) {
-			throw notGranted(wait, false);
+			throw notGranted(deadline, false);
 		}
-		tellTimedOut(wait.waited());
+		tellTimedOut(deadline.waited());
 		return null;
 	}
 
@@ -285,20 +286,20 @@ final class LockHandle implements NamedLock {
 	 * Say why a request that was decided has not got the lock, to its listeners and to
 	 * its caller.
 	 */
-	LockException notGranted(Wait wait, @Nullable Outcome outcome) {
+	LockException notGranted(Deadline deadline, @Nullable Outcome outcome) {
 		LockUnavailableException failure = (outcome != null) ? outcome.failure() : null;
-		return (failure != null) ? failed(wait, failure) : notGranted(wait, true);
+		return (failure != null) ? failed(deadline, failure) : notGranted(deadline, true);
 	}
 
 	/**
 	 * Say why a request that has run out of time has not got the lock, to its listeners
 	 * and to its caller.
 	 */
-	LockException notGranted(Wait wait, boolean contended) {
-		Duration waited = wait.waited();
+	LockException notGranted(Deadline deadline, boolean contended) {
+		Duration waited = deadline.waited();
 		if (!contended) {
 			SessionKeeper keeper = this.services.keeper();
-			return failed(wait, keeper.unanswered(wait).ofLock(name(), keeper.place()));
+			return failed(deadline, keeper.reachability().unanswered(deadline).ofLock(name(), keeper.place()));
 		}
 		tellTimedOut(waited);
 		return new LockTimeoutException(name(), "Lock '%s' was not granted within %d ms because others hold it"
@@ -312,10 +313,10 @@ final class LockHandle implements NamedLock {
 	/**
 	 * Tell listeners and caller of a failure, as an exception of the caller's own thread.
 	 */
-	private LockException failed(Wait wait, LockUnavailableException decided) {
+	private LockException failed(Deadline deadline, LockUnavailableException decided) {
 		LockException failure = new LockUnavailableException(name(), String.valueOf(decided.getMessage()),
 				decided.reason(), decided.getCause());
-		Duration waited = wait.waited();
+		Duration waited = deadline.waited();
 		this.services.listeners().tell((listener) -> listener.failed(name(), waited, failure));
 		return failure;
 	}

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 import io.github.zklock.LockNames;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where the nodes of one lock or role are.
@@ -44,6 +45,14 @@ record LockPath(String name, String parent) {
 
 	String child(String node) {
 		return this.parent + "/" + node;
+	}
+
+	/**
+	 * Return what the name of a child says of it, null if it does not contend.
+	 * @param child the path of a child
+	 */
+	@Nullable ContenderNode parse(String child) {
+		return ContenderNode.parse(child.substring(this.parent.length() + 1));
 	}
 
 	/**

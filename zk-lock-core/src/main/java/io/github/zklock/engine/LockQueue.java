@@ -22,18 +22,24 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * Everything happens under this object's monitor, for moments only: ZooKeeper is called
  * without waiting, and users are never called.
+ *
+ * <p>
+ * It is by far the longest class. Who waits, who holds and who contends change together
+ * under the one monitor, and any event of the session, of a caller or of an operator may
+ * meet any of them; {@link Waiters}, {@link ZeroWaitProbe}, {@link Hold} and
+ * {@link Contender} have what each does by itself.
  */
-final class LockQueue implements Contender.Owner, Dependent {
+final class LockQueue implements ContenderOwner, Dependent {
 
 	private final LockQueues family;
 
 	private final LockPath path;
 
-	private final Services services;
+	private final RegistryContext services;
 
 	private final SessionKeeper keeper;
 
-	private final Set<Request> waiting = new LinkedHashSet<>();
+	private final Waiters waiters;
 
 	private @Nullable Contender contender;
 
@@ -44,26 +50,21 @@ final class LockQueue implements Contender.Owner, Dependent {
 
 	private @Nullable Hold hold;
 
-	private EventLoop.@Nullable Timer lingering;
+	private LoopThread.@Nullable Timer lingering;
 
-	private boolean probing;
+	private @Nullable ZeroWaitProbe probe;
 
-	private int probes;
-
-	private long contendedAt;
-
-	private boolean contended;
-
-	private final VanishedNodes vanished;
+	// Since the lock was granted last
+	private @Nullable VanishedNodes vanished;
 
 	private boolean pausing;
 
-	LockQueue(LockQueues family, LockPath path, Services services) {
+	LockQueue(LockQueues family, LockPath path, RegistryContext services) {
 		this.family = family;
 		this.path = path;
 		this.services = services;
 		this.keeper = services.keeper();
-		this.vanished = new VanishedNodes(path);
+		this.waiters = new Waiters(path, services);
 	}
 
 	String name() {
@@ -75,8 +76,20 @@ final class LockQueue implements Contender.Owner, Dependent {
 		return this.path;
 	}
 
+	RegistryContext services() {
+		return this.services;
+	}
+
+	Waiters waiters() {
+		return this.waiters;
+	}
+
 	EventLoop loop() {
 		return this.keeper.loop();
+	}
+
+	Platform platform() {
+		return this.keeper.loop().platform();
 	}
 
 	/**
@@ -93,7 +106,7 @@ final class LockQueue implements Contender.Owner, Dependent {
 		this.keeper.loop().troubled = true;
 	}
 
-	UserThreads users() {
+	CallbackThreads users() {
 		return this.services.users();
 	}
 
@@ -120,7 +133,10 @@ final class LockQueue implements Contender.Owner, Dependent {
 	 * Return what somebody here waits for, one for each who does.
 	 */
 	synchronized List<LocalLock> awaited() {
-		return this.waiting.stream().map((request) -> request.describe(name(), request.time().waited())).toList();
+		return this.waiters.all()
+			.stream()
+			.map((request) -> request.describe(name(), request.deadline().waited()))
+			.toList();
 	}
 
 	// Asking
@@ -129,7 +145,7 @@ final class LockQueue implements Contender.Owner, Dependent {
 	 * Take a request. It is decided now or later.
 	 */
 	void add(Request request) {
-		if (!request.time().isPatient() && !this.keeper.isClosed() && this.family.isTaken(this)) {
+		if (!request.deadline().mayQueue() && !this.keeper.isClosed() && this.family.isTaken(this)) {
 			request.decide(Request.Outcome.REFUSED);
 			return;
 		}
@@ -146,22 +162,20 @@ final class LockQueue implements Contender.Owner, Dependent {
 			if (outcome != null) {
 				request.decide(outcome);
 			}
-			if (this.waiting.isEmpty()) {
-				settle();
-			}
+			releaseIfNobodyWaits();
 			return;
 		}
 		pass("enqueue");
-		this.waiting.add(request);
+		this.waiters.add(request);
 		pass("enqueued");
-		if (request.time().isPatient() || this.contender != null) {
-			proceed();
+		if (request.deadline().mayQueue() || this.contender != null) {
+			contendForWaiters();
 		}
 		else {
 			probe();
 		}
 		// Others may have been told just before this one came
-		if (!request.time().isEndless() && this.keeper.isUnreachable()) {
+		if (!request.deadline().isEndless() && this.keeper.reachability().isUnreachable()) {
 			unreachable();
 		}
 	}
@@ -171,41 +185,33 @@ final class LockQueue implements Contender.Owner, Dependent {
 	 */
 	private Request.@Nullable Outcome decideAtOnce(Request request) {
 		if (this.keeper.isClosed()) {
-			return failed(this.keeper.refusal());
+			return this.waiters.failed(this.keeper.refusal());
 		}
-		if (request.time().isEndless()) {
+		if (request.deadline().isEndless()) {
 			return null;
 		}
-		boolean patient = request.time().isPatient();
+		boolean patient = request.deadline().mayQueue();
 		if (this.hold != null && !patient) {
 			return Request.Outcome.REFUSED;
 		}
-		if (this.keeper.isUnreachable() || (this.keeper.hasLostConnection() && !patient)) {
+		if (this.keeper.reachability().isUnreachable()
+				|| (this.keeper.reachability().hasLostConnection() && !patient)) {
 			this.keeper.start();
-			return failed(this.keeper.notConnected());
+			return this.waiters.failed(this.keeper.reachability().notConnected());
 		}
-		if (patient || this.waiting.isEmpty()) {
+		if (patient || this.waiters.isEmpty()) {
 			return null;
 		}
-		return hasFallenSilent() ? failed(this.keeper.unanswered(request.time())) : Request.Outcome.REFUSED;
-	}
-
-	private Request.Outcome failed(Failure failure) {
-		return Request.Outcome.failed(failure.ofLock(name(), this.keeper.place()));
-	}
-
-	/**
-	 * Return whether ZooKeeper was there and says nothing now.
-	 */
-	private boolean hasFallenSilent() {
-		return this.keeper.hasEverConnected() && this.keeper.isSilent(this.services.answerNanos());
+		return this.waiters.hasFallenSilent()
+				? this.waiters.failed(this.keeper.reachability().unanswered(request.deadline()))
+				: Request.Outcome.REFUSED;
 	}
 
 	/**
 	 * Return whether the lock is held or awaited here, as far as is known.
 	 */
 	synchronized boolean isWanted() {
-		return isHeld() || (!this.waiting.isEmpty() && !hasFallenSilent());
+		return isHeld() || (!this.waiters.isEmpty() && !this.waiters.hasFallenSilent());
 	}
 
 	synchronized boolean isHeld() {
@@ -215,29 +221,29 @@ final class LockQueue implements Contender.Owner, Dependent {
 	/**
 	 * Take the next step for those who wait.
 	 */
-	private void proceed() {
+	private void contendForWaiters() {
 		this.keeper.activate(this);
-		if (this.probing || this.pausing) {
+		if (this.probe != null || this.pausing) {
 			return;
 		}
 		Contender present = this.contender;
 		if (present == null) {
 			Session session = this.keeper.connectedSession();
 			if (session != null) {
-				contend(session);
+				startContender(session);
 			}
 		}
 		else if (present.isBroken()) {
-			startOver(present);
+			requeue(present);
 		}
 		else {
 			present.adopt();
-			present.askForOthers();
+			present.askForRivals();
 		}
 	}
 
-	private void contend(Session session) {
-		Request next = this.waiting.iterator().next();
+	private void startContender(Session session) {
+		Request next = this.waiters.first();
 		Contender started = new Contender(this.services.settings(), session, this.path, next.kind(), this,
 				this.services.nodeData().of(next.caller()));
 		this.contender = started;
@@ -260,80 +266,21 @@ final class LockQueue implements Contender.Owner, Dependent {
 		if (session == null) {
 			return;
 		}
-		int probe = ++this.probes;
-		session.write(Operation.sync(this.path.parent()), (response) -> {
-		});
-		session.lists().list(this.path.parent(), (response) -> probed(probe, response));
-		this.probing = true;
-	}
-
-	private synchronized void probed(int probe, Response<Listing> response) {
-		if (!this.probing || probe != this.probes) {
-			return;
-		}
-		this.probing = false;
-		if (response.is(Meaning.OK)) {
-			List<ContenderNode> present = response.result().contenders();
-			removeImpatient(Request.Outcome.REFUSED,
-					(request) -> present.stream().anyMatch(request.kind()::isBlockedBy));
-		}
-		else if (!response.is(Meaning.NO_NODE)) {
-			failImpatient(whyUnanswered(response));
-		}
-		if (this.waiting.isEmpty()) {
-			settle();
-		}
-		else {
-			proceed();
-		}
-	}
-
-	private Failure whyUnanswered(Response<?> response) {
-		return switch (response.meaning()) {
-			case DISCONNECTED -> this.keeper.notConnected();
-			case REFUSED, TOO_LONG -> Refusal.of(response, this.path.parent());
-			default -> new Failure(UnavailableReason.NO_ANSWER,
-					"no usable answer: look at the servers (property 'zk.lock.connect-string') and their logs",
-					response.toException(this.path.parent()));
-		};
-	}
-
-	private void refuseImpatient() {
-		removeImpatient(Request.Outcome.REFUSED, (request) -> true);
-	}
-
-	private void failImpatient(Failure failure) {
-		removeImpatient(failed(failure), (request) -> true);
-	}
-
-	private void removeImpatient(Request.Outcome outcome, Predicate<Request> condition) {
-		removeWaiting(outcome, (request) -> !request.time().isPatient() && condition.test(request));
-	}
-
-	private void removeWaiting(Request.Outcome outcome, Predicate<Request> condition) {
-		for (Iterator<Request> requests = this.waiting.iterator(); requests.hasNext();) {
-			Request request = requests.next();
-			if (condition.test(request)) {
-				decide(request, outcome);
-				requests.remove();
-			}
-		}
-		if (this.waiting.isEmpty()) {
-			settle();
-		}
+		ZeroWaitProbe sent = new ZeroWaitProbe(this, session);
+		sent.send();
+		this.probe = sent;
 	}
 
 	/**
-	 * Decide how a wait ends, before the request is forgotten. Who finds it decided sees
-	 * to it that the caller hears of it: an error may have prevented it.
-	 * @return false if it was decided before
+	 * A probe is answered.
+	 * @return false if its answer does not count any more
 	 */
-	private static boolean decide(Request request, Request.Outcome outcome) {
-		boolean first = request.decide(outcome);
-		if (!first) {
-			request.tellAgain();
+	boolean endProbe(ZeroWaitProbe answered) {
+		boolean current = this.probe == answered;
+		if (current) {
+			this.probe = null;
 		}
-		return first;
+		return current;
 	}
 
 	/**
@@ -347,8 +294,8 @@ final class LockQueue implements Contender.Owner, Dependent {
 
 	private synchronized boolean removeHere(Request request) {
 		boolean others = isContended(request);
-		if (this.waiting.remove(request) && this.waiting.isEmpty()) {
-			settle();
+		if (this.waiters.remove(request)) {
+			releaseIfNobodyWaits();
 		}
 		return others;
 	}
@@ -361,35 +308,32 @@ final class LockQueue implements Contender.Owner, Dependent {
 		if (isHeld()) {
 			return true;
 		}
-		if (this.keeper.isSilent(this.services.answerNanos())) {
+		if (this.waiters.isSilent()) {
 			return false;
 		}
 		Contender present = this.contender;
 		boolean behindOthers = present != null && present.isBehindOthers()
 				&& present.session().lease().currentTerm() != Lease.NONE;
-		return behindOthers || (this.contended && request.time().hasBegunBefore(this.contendedAt));
+		return behindOthers || this.waiters.wereContended(request);
 	}
 
-	/**
-	 * Somebody else has the lock. That is true for all who wait now, until the connection
-	 * is lost.
-	 */
-	private void noteContention() {
-		this.contended = true;
-		this.contendedAt = System.nanoTime();
+	private void releaseIfNobodyWaits() {
+		if (this.waiters.isEmpty()) {
+			releaseIfIdle();
+		}
 	}
 
 	/**
 	 * Nobody waits: let go of what nobody has.
 	 */
-	private void settle() {
+	private void releaseIfIdle() {
 		Contender present = this.contender;
 		if (this.hold == null && present != null
 				&& (this.keeper.isClosed() ? present.abandon() : present.abandonWhenConnected())) {
 			this.contender = null;
 		}
 		if (this.hold == null && this.contender == null) {
-			this.probing = false;
+			this.probe = null;
 			this.keeper.deactivate(this);
 			this.family.left(this);
 		}
@@ -404,7 +348,7 @@ final class LockQueue implements Contender.Owner, Dependent {
 	 * Return whether anybody here holds the lock or waits for it, or a node may be left.
 	 */
 	synchronized boolean isInUse() {
-		return this.hold != null || this.contender != null || !this.waiting.isEmpty();
+		return this.hold != null || this.contender != null || !this.waiters.isEmpty();
 	}
 
 	// Granting
@@ -417,7 +361,7 @@ final class LockQueue implements Contender.Owner, Dependent {
 	@Override
 	public void granted(Contender granted) {
 		if (granted == this.contender) {
-			passOn();
+			handOverOrRelease();
 		}
 	}
 
@@ -425,73 +369,65 @@ final class LockQueue implements Contender.Owner, Dependent {
 	 * Decide who gets the lock that nobody holds.
 	 * @return completed when ZooKeeper has answered, if it was asked
 	 */
-	private CompletableFuture<Void> passOn() {
+	private CompletableFuture<Void> handOverOrRelease() {
 		Contender present = this.contender;
 		if (present == null) {
 			return done();
 		}
 		int term = present.session().lease().currentTerm();
-		if (term == Lease.NONE || this.waiting.isEmpty() || present.isBroken()) {
-			return startOver(present);
+		if (term == Lease.NONE || this.waiters.isEmpty() || present.isBroken()) {
+			return requeue(present);
 		}
 		if (!this.contenderWasHeld) {
 			return grantNext(present, term);
 		}
-		return switch (present.others()) {
+		return switch (present.node().rivals()) {
 			case NONE -> grantNext(present, term);
-			case WAITING -> startOver(present);
+			case WAITING -> requeue(present);
 			case UNKNOWN -> {
-				present.askForOthers();
+				present.askForRivals();
 				yield done();
 			}
 		};
 	}
 
 	private CompletableFuture<Void> grantNext(Contender present, int term) {
-		for (Iterator<Request> requests = this.waiting.iterator(); requests.hasNext();) {
-			Request request = requests.next();
-			if (request.kind() != present.kind()) {
-				break;
-			}
-			if (request.time().isOver()) {
-				decide(request, tooLate(request));
-				requests.remove();
+		while (!this.waiters.isEmpty() && this.waiters.first().kind() == present.kind()) {
+			Request request = this.waiters.first();
+			if (request.deadline().isOver()) {
+				this.waiters.endLate(request, isContended(request));
 				continue;
 			}
 			Hold granted = new Hold(this, present, term, !this.contenderWasHeld, request);
 			this.hold = granted;
 			pass("grant");
-			boolean taken = decide(request, Request.Outcome.granted(granted));
-			requests.remove();
+			boolean taken = Waiters.decide(request, Request.Outcome.granted(granted));
+			this.waiters.remove(request);
 			if (taken) {
 				this.contenderWasHeld = true;
-				this.vanished.reset();
-				noteContention();
-				if (!this.waiting.isEmpty()) {
-					present.askForOthers();
+				this.vanished = null;
+				this.waiters.noteContention();
+				if (!this.waiters.isEmpty()) {
+					present.askForRivals();
 				}
 				return done();
 			}
 			this.hold = null;
 		}
-		return startOver(present);
-	}
-
-	private Request.Outcome tooLate(Request request) {
-		return isContended(request) ? Request.Outcome.REFUSED : failed(this.keeper.unanswered(request.time()));
+		return requeue(present);
 	}
 
 	/**
 	 * Give the node up and, in the same flight, queue a new one for those who wait.
 	 */
-	private CompletableFuture<Void> startOver(Contender present) {
+	private CompletableFuture<Void> requeue(Contender present) {
 		pass("start over");
 		present.adopt();
 		CompletableFuture<Void> deleted = present.release();
 		this.contender = null;
 		this.replaced = present;
 		try {
-			next();
+			contendOrRelease();
 		}
 		finally {
 			this.replaced = null;
@@ -499,12 +435,15 @@ final class LockQueue implements Contender.Owner, Dependent {
 		return deleted;
 	}
 
-	private void next() {
-		if (this.waiting.isEmpty()) {
-			settle();
+	/**
+	 * Take the next step after something has ended.
+	 */
+	void contendOrRelease() {
+		if (this.waiters.isEmpty()) {
+			releaseIfIdle();
 		}
 		else {
-			proceed();
+			contendForWaiters();
 		}
 	}
 
@@ -515,21 +454,22 @@ final class LockQueue implements Contender.Owner, Dependent {
 	@Override
 	public void queued(Contender queued) {
 		if (queued == this.contender) {
-			noteContention();
-			refuseImpatient();
+			this.waiters.noteContention();
+			this.waiters.refuseImpatient((request) -> true);
+			releaseIfNobodyWaits();
 		}
 	}
 
 	@Override
-	public void othersChanged(Contender changed) {
+	public void rivalsChanged(Contender changed) {
 		if (changed != this.contender) {
 			return;
 		}
 		if (this.hold == null) {
-			passOn();
+			handOverOrRelease();
 		}
-		else if (!this.waiting.isEmpty()) {
-			changed.askForOthers();
+		else if (!this.waiters.isEmpty()) {
+			changed.askForRivals();
 		}
 	}
 
@@ -545,8 +485,8 @@ final class LockQueue implements Contender.Owner, Dependent {
 		}
 		pass("release");
 		dropHold();
-		noteContention();
-		return passOn();
+		this.waiters.noteContention();
+		return handOverOrRelease();
 	}
 
 	/**
@@ -587,11 +527,12 @@ final class LockQueue implements Contender.Owner, Dependent {
 		if (this.hold != asking) {
 			token.completeExceptionally(asking.lost());
 		}
-		else if (asking.isFirst() && present.czxidIsToken()) {
-			token.complete(present.czxid());
+		else if (asking.isFirst() && present.node().czxidIsToken()) {
+			token.complete(present.node().czxid());
 		}
 		else {
-			present.writeToken(() -> isCurrent(asking), token);
+			byte[] data = this.services.nodeData().of(asking.request().caller());
+			present.node().writeToken(data, () -> isCurrent(asking), token);
 		}
 	}
 
@@ -606,7 +547,7 @@ final class LockQueue implements Contender.Owner, Dependent {
 		lost.lose(loss);
 		if (this.hold == lost) {
 			dropHold();
-			startOver(lost.contender());
+			requeue(lost.contender());
 		}
 	}
 
@@ -623,7 +564,7 @@ final class LockQueue implements Contender.Owner, Dependent {
 			return;
 		}
 		if (this.hold == null) {
-			passOn();
+			handOverOrRelease();
 		}
 		else if (this.hold.term() <= term) {
 			lose(this.hold, session.loss(term));
@@ -631,13 +572,22 @@ final class LockQueue implements Contender.Owner, Dependent {
 	}
 
 	@Override
-	public void gone(Contender gone) {
-		if (gone == this.contender) {
+	public void vanished(Contender vanished) {
+		if (vanished == this.contender) {
 			this.contender = null;
-			loseHold(gone.loss());
-			pause(this.vanished.pause());
-			next();
+			loseHold(vanished.node().loss());
+			pause(vanished().pause());
+			contendOrRelease();
 		}
+	}
+
+	private VanishedNodes vanished() {
+		VanishedNodes present = this.vanished;
+		if (present == null) {
+			present = new VanishedNodes(platform(), this.path);
+			this.vanished = present;
+		}
+		return present;
 	}
 
 	private void pause(long nanos) {
@@ -649,7 +599,7 @@ final class LockQueue implements Contender.Owner, Dependent {
 
 	private synchronized void endPause() {
 		this.pausing = false;
-		next();
+		contendOrRelease();
 	}
 
 	private void loseHold(Loss loss) {
@@ -664,7 +614,7 @@ final class LockQueue implements Contender.Owner, Dependent {
 	public void abandoned(Contender abandoned) {
 		if (abandoned == this.contender) {
 			this.contender = null;
-			next();
+			contendOrRelease();
 		}
 	}
 
@@ -678,7 +628,8 @@ final class LockQueue implements Contender.Owner, Dependent {
 	}
 
 	private void failAll(Failure failure) {
-		removeWaiting(failed(failure), (request) -> true);
+		this.waiters.failAll(failure);
+		releaseIfNobodyWaits();
 	}
 
 	// The session's fate
@@ -689,19 +640,20 @@ final class LockQueue implements Contender.Owner, Dependent {
 		if (present != null) {
 			present.reconnected();
 		}
-		if (this.waiting.isEmpty()) {
+		if (this.waiters.isEmpty()) {
 			return;
 		}
-		List<Request> impatient = this.waiting.stream().filter((request) -> !request.time().isPatient()).toList();
+		List<Request> waiting = this.waiters.all();
+		List<Request> impatient = waiting.stream().filter((request) -> !request.deadline().mayQueue()).toList();
 		if (!impatient.isEmpty()) {
 			this.keeper.loop().schedule(() -> answerOverdue(impatient), this.services.answerNanos());
 		}
-		boolean impatientOnly = impatient.size() == this.waiting.size();
-		if (present == null && impatientOnly && !this.probing) {
+		boolean impatientOnly = impatient.size() == waiting.size();
+		if (present == null && impatientOnly && this.probe == null) {
 			probe();
 		}
 		else {
-			proceed();
+			contendForWaiters();
 		}
 	}
 
@@ -713,46 +665,45 @@ final class LockQueue implements Contender.Owner, Dependent {
 		boolean held = this.family.isHeld(this);
 		synchronized (this) {
 			for (Request request : requests) {
-				if (this.waiting.contains(request)) {
-					decide(request, held ? Request.Outcome.REFUSED : tooLate(request));
-					this.waiting.remove(request);
+				if (request.waiting) {
+					this.waiters.endLate(request, held || isContended(request));
 				}
 			}
-			if (this.waiting.isEmpty()) {
-				settle();
-			}
+			releaseIfNobodyWaits();
 		}
 	}
 
 	@Override
 	public synchronized void unreachable() {
-		if (this.waiting.isEmpty()) {
-			settle();
+		if (this.waiters.isEmpty()) {
+			releaseIfIdle();
 			return;
 		}
-		removeWaiting(failed(this.keeper.notConnected()), (request) -> !request.time().isEndless());
+		this.waiters.failTimed(this.keeper.reachability().notConnected());
+		releaseIfNobodyWaits();
 	}
 
 	@Override
 	public synchronized void disconnected() {
 		if (this.contender != null) {
-			this.contender.disconnected();
+			this.contender.node().disconnected();
 		}
-		this.probing = false;
-		this.contended = false;
-		if (this.waiting.isEmpty()) {
+		this.probe = null;
+		this.waiters.forgetContention();
+		if (this.waiters.isEmpty()) {
 			// Thousands may be held, and the others wait for this to be over
-			settle();
+			releaseIfIdle();
 		}
 		else {
-			failImpatient(this.keeper.notConnected());
+			this.waiters.failImpatient(this.keeper.reachability().notConnected());
+			releaseIfNobodyWaits();
 		}
 	}
 
 	@Override
-	public synchronized void died(Session session, Loss loss) {
-		this.probing = false;
-		this.contended = false;
+	public synchronized void sessionEnded(Session session, Loss loss) {
+		this.probe = null;
+		this.waiters.forgetContention();
 		Contender present = this.contender;
 		if (present != null && present.session() == session) {
 			present.end();
@@ -763,7 +714,7 @@ final class LockQueue implements Contender.Owner, Dependent {
 			failAll(Refusal.CREDENTIALS);
 		}
 		else {
-			next();
+			contendOrRelease();
 		}
 	}
 
@@ -780,7 +731,7 @@ final class LockQueue implements Contender.Owner, Dependent {
 	@Override
 	public synchronized void repair() {
 		this.pausing = false;
-		this.waiting.removeIf(LockQueue::hasLeft);
+		this.waiters.repair();
 		Contender present = this.contender;
 		if (present != null && present.isOver()) {
 			present.end();
@@ -790,22 +741,11 @@ final class LockQueue implements Contender.Owner, Dependent {
 		repairHold();
 		present = this.contender;
 		if (this.hold == null && present != null && (present.isGranted() || present.isBroken())) {
-			passOn();
+			handOverOrRelease();
 		}
-		else if (this.hold == null || !this.waiting.isEmpty()) {
-			next();
+		else if (this.hold == null || !this.waiters.isEmpty()) {
+			contendOrRelease();
 		}
-	}
-
-	/**
-	 * Nobody waits who was thrown out, or whose wait has been decided.
-	 */
-	private static boolean hasLeft(Request request) {
-		if (request.forsaken) {
-			request.leave();
-		}
-		request.tellAgain();
-		return request.outcome() != null;
 	}
 
 	private void repairHold() {
@@ -866,14 +806,14 @@ final class LockQueue implements Contender.Owner, Dependent {
 	 */
 	synchronized void takeAway(String node) {
 		Contender present = this.contender;
-		if (present == null || !present.hasNode(node)) {
+		if (present == null || !present.node().hasName(node)) {
 			return;
 		}
 		if (this.hold != null) {
 			lose(this.hold, Loss.BROKEN);
 		}
 		else {
-			startOver(present);
+			requeue(present);
 		}
 	}
 

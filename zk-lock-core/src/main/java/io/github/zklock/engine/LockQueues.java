@@ -1,9 +1,11 @@
 package io.github.zklock.engine;
 
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
 
 /**
  * All that this process has to do with one lock: one queue for those who want the whole
@@ -13,15 +15,16 @@ final class LockQueues {
 
 	private final LockPath path;
 
-	private final Services services;
+	private final RegistryContext services;
 
 	private final LockQueue exclusive;
 
-	private final Set<LockQueue> readers = ConcurrentHashMap.newKeySet();
+	// In the order in which they came. Locks that nobody reads have none
+	private @Nullable Set<LockQueue> readers;
 
-	private final AtomicBoolean nodeCreated = new AtomicBoolean();
+	private boolean nodeCreated;
 
-	LockQueues(LockPath path, Services services) {
+	LockQueues(LockPath path, RegistryContext services) {
 		this.path = path;
 		this.services = services;
 		this.exclusive = new LockQueue(this, path, services);
@@ -35,7 +38,7 @@ final class LockQueues {
 		return this.path.name();
 	}
 
-	Services services() {
+	RegistryContext services() {
 		return this.services;
 	}
 
@@ -51,7 +54,7 @@ final class LockQueues {
 	 */
 	void entered(LockQueue queue) {
 		if (queue != this.exclusive) {
-			this.readers.add(queue);
+			addReader(queue);
 		}
 	}
 
@@ -60,7 +63,9 @@ final class LockQueues {
 	 */
 	void left(LockQueue queue) {
 		this.services.emptyParents().used(this.path);
-		this.readers.remove(queue);
+		if (queue != this.exclusive) {
+			removeReader(queue);
+		}
 	}
 
 	/**
@@ -68,14 +73,20 @@ final class LockQueues {
 	 * asked under a queue's monitor.
 	 */
 	boolean isInUse() {
-		return !this.readers.isEmpty() || this.exclusive.isInUse();
+		return !readers().isEmpty() || this.exclusive.isInUse();
 	}
 
 	/**
 	 * A queue has got a node.
 	 */
 	void created(Session session, boolean rootWasMissing) {
-		this.services.access().created(session, this.path, rootWasMissing, !this.nodeCreated.getAndSet(true));
+		this.services.access().created(session, this.path, rootWasMissing, isFirstNode());
+	}
+
+	private synchronized boolean isFirstNode() {
+		boolean first = !this.nodeCreated;
+		this.nodeCreated = true;
+		return first;
 	}
 
 	/**
@@ -95,7 +106,24 @@ final class LockQueues {
 	}
 
 	private Stream<LockQueue> rivals(LockQueue asking) {
-		return (asking == this.exclusive) ? this.readers.stream() : Stream.of(this.exclusive);
+		return (asking == this.exclusive) ? readers().stream() : Stream.of(this.exclusive);
+	}
+
+	private synchronized void addReader(LockQueue reader) {
+		if (this.readers == null) {
+			this.readers = new LinkedHashSet<>();
+		}
+		this.readers.add(reader);
+	}
+
+	private synchronized void removeReader(LockQueue reader) {
+		if (this.readers != null && this.readers.remove(reader) && this.readers.isEmpty()) {
+			this.readers = null;
+		}
+	}
+
+	private synchronized List<LockQueue> readers() {
+		return (this.readers != null) ? List.copyOf(this.readers) : List.of();
 	}
 
 	/**
@@ -103,12 +131,12 @@ final class LockQueues {
 	 */
 	void takeAway(String node) {
 		this.exclusive.takeAway(node);
-		this.readers.forEach((reader) -> reader.takeAway(node));
+		readers().forEach((reader) -> reader.takeAway(node));
 	}
 
 	void close() {
 		this.exclusive.close();
-		this.readers.forEach(LockQueue::close);
+		readers().forEach(LockQueue::close);
 	}
 
 }

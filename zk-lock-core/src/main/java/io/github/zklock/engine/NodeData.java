@@ -6,7 +6,6 @@ import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.HexFormat;
-import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -36,7 +35,9 @@ final class NodeData {
 
 	private final String instance;
 
-	private final String id = random(16);
+	private final Platform platform;
+
+	private final String id;
 
 	private final String who;
 
@@ -44,20 +45,23 @@ final class NodeData {
 
 	/**
 	 * Create a text.
+	 * @param platform gives the time and ids
 	 * @param instance the name of the instance, null for one of the host's name and
 	 * something random
 	 */
-	NodeData(@Nullable String instance) {
-		this(instance, host());
+	NodeData(Platform platform, @Nullable String instance) {
+		this(platform, instance, host());
 	}
 
-	NodeData(@Nullable String instance, String host) {
+	NodeData(Platform platform, @Nullable String instance, String host) {
+		this.platform = platform;
+		this.id = random(16);
 		this.instance = (instance != null) ? instance : nameOn(host);
 		this.who = "zk-lock instance=%s id=%s host=%s pid=%d".formatted(LockPath.encode(this.instance), this.id,
 				cut(host.replaceAll("\\s", "_"), LONGEST_HOST), ProcessHandle.current().pid());
 	}
 
-	private static String nameOn(String host) {
+	private String nameOn(String host) {
 		String suffix = "-" + random(8);
 		String prefix = host;
 		while (LockPath.encode(prefix + suffix).length() > LONGEST_INSTANCE) {
@@ -66,8 +70,8 @@ final class NodeData {
 		return prefix + suffix;
 	}
 
-	private static String random(int digits) {
-		return UUID.randomUUID().toString().replace("-", "").substring(0, digits);
+	private String random(int digits) {
+		return this.platform.newUuid().toString().replace("-", "").substring(0, digits);
 	}
 
 	/**
@@ -119,6 +123,10 @@ final class NodeData {
 		return this.id;
 	}
 
+	/**
+	 * Return what a node says that is made or written now.
+	 * @param thread the thread that wants the lock, or has it
+	 */
 	byte[] of(String thread) {
 		return (this.who + " since=" + now() + " thread=" + cut(thread, LONGEST_THREAD_NAME))
 			.getBytes(StandardCharsets.UTF_8);
@@ -129,7 +137,7 @@ final class NodeData {
 	 * than all the rest of the text.
 	 */
 	private String now() {
-		long second = System.currentTimeMillis() / 1000;
+		long second = this.platform.currentTimeMillis() / 1000;
 		Second latest = this.latest;
 		if (latest.second() != second) {
 			latest = new Second(second);

@@ -44,7 +44,7 @@ final class NodeLists {
 			share(path, answer);
 		}
 		else {
-			this.session.readAll(path, Operation.list(path, false), answer);
+			this.session.sender().readAll(path, Operation.list(path, false), answer);
 		}
 	}
 
@@ -65,10 +65,10 @@ final class NodeLists {
 	 */
 	private void read(String path, Operation<Listing> list, Consumer<Response<Listing>> answer) {
 		if (this.strikes.count(path) == 0) {
-			this.session.readAll(path, list, answer);
+			this.session.sender().readAll(path, list, answer);
 			return;
 		}
-		this.session.sendAlone((done) -> this.session.readAll(path, list, (response) -> {
+		this.session.suspects().sendAlone((done) -> this.session.sender().readAll(path, list, (response) -> {
 			done.run();
 			answer.accept(response);
 		}));

@@ -36,7 +36,7 @@ final class NodeWatches {
 		boolean isOurs;
 		synchronized (this) {
 			Node node = this.nodes.computeIfAbsent(path, (key) -> new Node());
-			node.observers.add(observer);
+			node.add(observer);
 			if (!node.watched) {
 				read(path, node);
 				return;
@@ -48,7 +48,7 @@ final class NodeWatches {
 
 	synchronized void forget(String path, Observer observer) {
 		Node node = this.nodes.get(path);
-		if (node != null && node.observers.remove(observer) && node.observers.isEmpty()) {
+		if (node != null && node.remove(observer) && node.observers.isEmpty()) {
 			this.nodes.remove(path);
 		}
 	}
@@ -84,13 +84,15 @@ final class NodeWatches {
 	private void send(String path, Node node) {
 		int count = this.strikes.count(path);
 		if (count == 0) {
-			this.session.readAll(path, Operation.read(path, true), (response) -> answered(path, node, response));
+			this.session.sender()
+				.readAll(path, Operation.read(path, true), (response) -> answered(path, node, response));
 		}
 		else if (count < Strikes.OUT) {
-			this.session.sendAlone((done) -> this.session.readAll(path, Operation.read(path, true), (response) -> {
-				done.run();
-				answered(path, node, response);
-			}));
+			this.session.suspects()
+				.sendAlone((done) -> this.session.sender().readAll(path, Operation.read(path, true), (response) -> {
+					done.run();
+					answered(path, node, response);
+				}));
 		}
 		else {
 			// Its data are more than a client can read. Should it go just now, this
@@ -103,10 +105,10 @@ final class NodeWatches {
 		switch (response.meaning()) {
 			case OK -> tell(present(path, node, response.result()),
 					(observer) -> observer.present(path, response.result().isOurs()));
-			case NO_NODE -> tell(removed(path, node), (observer) -> observer.gone(path));
+			case NO_NODE -> tell(removed(path, node), (observer) -> observer.deleted(path));
 			case DISCONNECTED, UNKNOWN, BUSY -> {
 				lost(node);
-				this.session.later(response, () -> readAgain(path, node));
+				this.session.retries().later(response, () -> readAgain(path, node));
 			}
 			default -> tell(removed(path, node), (observer) -> observer.refused(path, response));
 		}
@@ -143,7 +145,7 @@ final class NodeWatches {
 	 */
 	void changed(String path, boolean deleted) {
 		if (deleted) {
-			tell(deleted(path), (observer) -> observer.gone(path));
+			tell(deleted(path), (observer) -> observer.deleted(path));
 		}
 		else {
 			unwatch(path);
@@ -188,13 +190,37 @@ final class NodeWatches {
 
 	private static final class Node {
 
-		private final Set<Observer> observers = new LinkedHashSet<>();
+		// Nearly always one
+		private Set<Observer> observers = Set.of();
 
 		private boolean reading;
 
 		private boolean watched;
 
 		private boolean isOurs;
+
+		void add(Observer observer) {
+			if (this.observers.isEmpty()) {
+				this.observers = Set.of(observer);
+			}
+			else {
+				if (this.observers.size() == 1) {
+					this.observers = new LinkedHashSet<>(this.observers);
+				}
+				this.observers.add(observer);
+			}
+		}
+
+		boolean remove(Observer observer) {
+			boolean contained = this.observers.contains(observer);
+			if (contained && this.observers.size() == 1) {
+				this.observers = Set.of();
+			}
+			else if (contained) {
+				this.observers.remove(observer);
+			}
+			return contained;
+		}
 
 	}
 
@@ -207,14 +233,16 @@ final class NodeWatches {
 		 * The node is there.
 		 * @param isOurs whether a client of this library has made it
 		 */
-		void present(String path, boolean isOurs);
+		default void present(String path, boolean isOurs) {
+		}
 
-		void gone(String path);
+		void deleted(String path);
 
 		/**
 		 * ZooKeeper does not let us look at the node.
 		 */
-		void refused(String path, Response<?> response);
+		default void refused(String path, Response<?> response) {
+		}
 
 	}
 

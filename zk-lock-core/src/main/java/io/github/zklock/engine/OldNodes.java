@@ -28,7 +28,9 @@ import org.slf4j.LoggerFactory;
  * an id that only one attempt has.
  *
  * <p>
- * Used on the event loop, except where something else is said.
+ * Used on the event loop, except where something else is said. It is long because the
+ * deletes go on across connections and sessions, with a limit, in an order, and with
+ * nodes of which not even the names are known.
  */
 final class OldNodes {
 

@@ -22,7 +22,7 @@ final class Outage {
 
 	private final Observer observer;
 
-	private EventLoop.@Nullable Timer timer;
+	private LoopThread.@Nullable Timer timer;
 
 	// Whether the observer knows
 	private boolean told;
@@ -54,7 +54,7 @@ final class Outage {
 	 */
 	synchronized void begin() {
 		if (!this.running) {
-			this.since = System.nanoTime();
+			this.since = this.loop.platform().nanoTime();
 			this.timer = this.loop.schedule(this::limitReached, this.limit);
 			this.told = false;
 			this.running = true;
@@ -118,7 +118,7 @@ final class Outage {
 	 * Return for how many nanoseconds it has lasted; 0 if there is none.
 	 */
 	long age() {
-		return this.running ? System.nanoTime() - this.since : 0;
+		return this.running ? this.loop.platform().nanoTime() - this.since : 0;
 	}
 
 	/**

@@ -1,10 +1,11 @@
 package io.github.zklock.engine;
 
-import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+
+import io.github.zklock.UnavailableReason;
 
 /**
  * The nodes that attempts of one session have in ZooKeeper, or may have: from the sending
@@ -28,7 +29,7 @@ final class OwnNodes {
 
 	private final AtomicLong bytes = new AtomicLong();
 
-	private final Map<String, Node> nodes = new ConcurrentHashMap<>();
+	private final Map<String, State> nodes = new ConcurrentHashMap<>();
 
 	/**
 	 * Create an account without nodes.
@@ -40,8 +41,19 @@ final class OwnNodes {
 		this.limit = limit;
 	}
 
+	/**
+	 * Return how long a path is in UTF-8.
+	 */
 	private static int length(String path) {
-		return path.getBytes(StandardCharsets.UTF_8).length;
+		int length = path.length();
+		for (int index = 0; index < path.length(); index++) {
+			char character = path.charAt(index);
+			if (character >= 0x80) {
+				// Each half of a surrogate pair stands for two of four bytes
+				length += (character < 0x800 || Character.isSurrogate(character)) ? 1 : 2;
+			}
+		}
+		return length;
 	}
 
 	long bytes() {
@@ -63,18 +75,28 @@ final class OwnNodes {
 	// Creating
 
 	/**
+	 * Say that there is no room for one more node.
+	 */
+	Failure noRoom() {
+		return new Failure(UnavailableReason.LIMIT,
+				("this process has %d nodes already, whose paths have %d bytes, and one more would make it more than %d:"
+						+ " hold fewer locks at a time, or raise 'maxNodeBytes' (zk.lock.session.max-node-bytes)"
+						+ " together with 'jute.maxbuffer' of the servers")
+					.formatted(count(), bytes(), this.limit));
+	}
+
+	/**
 	 * A create is about to be sent.
 	 * @param prefix the path without its number
 	 * @param exempt whether to do it beyond the limit, too
 	 * @return false if it must not be sent
 	 */
 	boolean reserve(String prefix, boolean exempt) {
-		Node asked = new Node(State.ASKED, size(prefix) + DIGITS);
-		if (this.nodes.putIfAbsent(prefix, asked) != null) {
+		if (this.nodes.putIfAbsent(prefix, State.ASKED) != null) {
 			// an earlier create of the same attempt is counted already
 			return true;
 		}
-		if (this.bytes.addAndGet(asked.bytes) > this.limit && !exempt) {
+		if (this.bytes.addAndGet(size(prefix, State.ASKED)) > this.limit && !exempt) {
 			remove(prefix);
 			return false;
 		}
@@ -94,8 +116,7 @@ final class OwnNodes {
 				// to be looked for
 			}
 			default -> {
-				Node asked = this.nodes.get(prefix);
-				if (asked != null && asked.state == State.ASKED) {
+				if (this.nodes.get(prefix) == State.ASKED) {
 					remove(prefix);
 				}
 			}
@@ -106,25 +127,21 @@ final class OwnNodes {
 	 * A node was created.
 	 */
 	void created(String prefix, String path) {
-		Node asked = this.nodes.get(prefix);
-		if (asked == null || asked.state != State.ASKED) {
+		if (this.nodes.get(prefix) != State.ASKED) {
 			put(path, State.THERE);
 			return;
 		}
-		int longer = path.length() - prefix.length() - DIGITS;
-		this.nodes.put(path, new Node(State.THERE, asked.bytes + longer));
+		this.nodes.put(path, State.THERE);
 		this.nodes.remove(prefix);
-		this.bytes.addAndGet(longer);
+		// At once: nobody else is to find less room than there is
+		this.bytes.addAndGet(size(path, State.THERE) - size(prefix, State.ASKED));
 	}
 
 	/**
 	 * A create was not executed, as far as anybody can see, but may still be.
 	 */
 	void mayFollow(String prefix) {
-		Node asked = this.nodes.get(prefix);
-		if (asked != null) {
-			asked.state = State.MAY_FOLLOW;
-		}
+		this.nodes.replace(prefix, State.MAY_FOLLOW);
 	}
 
 	/**
@@ -140,44 +157,39 @@ final class OwnNodes {
 	 * A node is to be deleted.
 	 */
 	void known(String path) {
-		if (!this.nodes.containsKey(path)) {
-			put(path, State.THERE);
-		}
+		put(path, State.THERE);
 	}
 
 	/**
 	 * The delete of a known node is about to be sent.
 	 */
 	void deleting(String path) {
-		Node present = this.nodes.get(path);
-		if (present != null) {
-			present.state = State.DELETING;
-		}
+		this.nodes.replace(path, State.DELETING);
 	}
 
 	/**
-	 * A node is gone.
+	 * A node is deleted.
 	 */
-	void gone(String path) {
+	void deleted(String path) {
 		remove(path);
 	}
 
 	private void put(String path, State state) {
-		Node added = new Node(state, size(path));
-		if (this.nodes.putIfAbsent(path, added) == null) {
-			this.bytes.addAndGet(added.bytes);
+		if (this.nodes.putIfAbsent(path, state) == null) {
+			this.bytes.addAndGet(size(path, state));
 		}
 	}
 
 	private void remove(String path) {
-		Node removed = this.nodes.remove(path);
+		State removed = this.nodes.remove(path);
 		if (removed != null) {
-			this.bytes.addAndGet(-removed.bytes);
+			this.bytes.addAndGet(-size(path, removed));
 		}
 	}
 
-	private int size(String path) {
-		return Integer.BYTES + this.prefixBytes + length(path);
+	private int size(String path, State state) {
+		boolean withoutNumber = state == State.ASKED || state == State.MAY_FOLLOW;
+		return Integer.BYTES + this.prefixBytes + length(path) + (withoutNumber ? DIGITS : 0);
 	}
 
 	// What is left
@@ -190,8 +202,8 @@ final class OwnNodes {
 	 * knows what has become
 	 */
 	void forEach(Consumer<String> known, Consumer<String> deleting, Consumer<String> undecided) {
-		this.nodes.forEach((path, node) -> {
-			switch (node.state) {
+		this.nodes.forEach((path, state) -> {
+			switch (state) {
 				case THERE -> known.accept(path);
 				case DELETING -> deleting.accept(path);
 				default -> undecided.accept(path);
@@ -217,19 +229,6 @@ final class OwnNodes {
 		 * The delete is sent.
 		 */
 		DELETING
-
-	}
-
-	private static final class Node {
-
-		private final int bytes;
-
-		private volatile State state;
-
-		Node(State state, int bytes) {
-			this.state = state;
-			this.bytes = bytes;
-		}
 
 	}
 

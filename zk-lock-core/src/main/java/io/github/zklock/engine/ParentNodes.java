@@ -148,28 +148,29 @@ final class ParentNodes {
 	 */
 	private void findAncestor(int index, Runnable next) {
 		String path = (index >= 0) ? this.levels.get(index) : TOP;
-		this.session.insistOnRead(this.contender::isCreating, Operation.access(path),
-				(response) -> this.contender.locked(() -> {
-					if (!this.contender.isCreating()) {
-						return;
-					}
-					if (response.is(Meaning.NO_NODE) && index >= 0) {
-						findAncestor(index - 1, next);
-						return;
-					}
-					if (response.is(Meaning.OK)) {
-						createBelow(path, index + 1, response.result());
-					}
-					else {
-						failed(response.is(Meaning.NO_NODE) ? refused(missingTop()) : refused(path, response));
-					}
-					if (this.failure == null) {
-						create(false, next);
-					}
-					else {
-						next.run();
-					}
-				}));
+		this.session.retries()
+			.readUntilAnswered(this.contender::isCreating, Operation.access(path),
+					(response) -> this.contender.locked(() -> {
+						if (!this.contender.isCreating()) {
+							return;
+						}
+						if (response.is(Meaning.NO_NODE) && index >= 0) {
+							findAncestor(index - 1, next);
+							return;
+						}
+						if (response.is(Meaning.OK)) {
+							createBelow(path, index + 1, response.result());
+						}
+						else {
+							failed(response.is(Meaning.NO_NODE) ? refused(missingTop()) : refused(path, response));
+						}
+						if (this.failure == null) {
+							create(false, next);
+						}
+						else {
+							next.run();
+						}
+					}));
 	}
 
 	private void createBelow(String ancestor, int from, NodeAccess access) {

@@ -8,9 +8,11 @@ import java.util.List;
  * has gone, the next one becomes the nearest, without a new list: what comes later has a
  * higher number. Under the monitor of the attempt's owner.
  */
-final class Predecessors {
+final class Predecessors implements NodeWatches.Observer {
 
 	private static final int MOST_MISSES = 3;
+
+	private final Contender contender;
 
 	private final LockPath path;
 
@@ -31,15 +33,18 @@ final class Predecessors {
 
 	/**
 	 * Begin with the nearest.
+	 * @param contender whose predecessors they are
 	 * @param path where the nodes are
-	 * @param own whose predecessors they are
+	 * @param own its node
 	 * @param before all nodes that have to go first, at least one
 	 */
-	Predecessors(LockPath path, ContenderNode own, List<ContenderNode> before) {
-		this(path, own, before, true);
+	Predecessors(Contender contender, LockPath path, ContenderNode own, List<ContenderNode> before) {
+		this(contender, path, own, before, true);
 	}
 
-	private Predecessors(LockPath path, ContenderNode own, List<ContenderNode> before, boolean complete) {
+	private Predecessors(Contender contender, LockPath path, ContenderNode own, List<ContenderNode> before,
+			boolean complete) {
+		this.contender = contender;
 		this.path = path;
 		this.complete = complete;
 		this.readersWait = own.isShared();
@@ -51,36 +56,72 @@ final class Predecessors {
 	/**
 	 * Begin with one of which it is not known whether it is the nearest.
 	 */
-	static Predecessors oneOf(LockPath path, ContenderNode own, ContenderNode known) {
-		return new Predecessors(path, own, List.of(known), false);
+	static Predecessors oneOf(Contender contender, LockPath path, ContenderNode own, ContenderNode known) {
+		return new Predecessors(contender, path, own, List.of(known), false);
+	}
+
+	private Session session() {
+		return this.contender.session();
 	}
 
 	/**
-	 * Return the nearest.
+	 * Watch the nearest.
 	 */
-	ContenderNode nearest() {
+	void watch() {
+		if (this.readersWait) {
+			session().blockers().add(this.path, nearest());
+		}
+		session().watches().watch(nearestPath(), this);
+	}
+
+	/**
+	 * Watch nobody any more.
+	 */
+	void forget() {
+		session().watches().forget(nearestPath(), this);
+		session().blockers().find(this.path);
+	}
+
+	@Override
+	public void present(String present, boolean isOurs) {
+		locked(present, () -> {
+			this.seen = true;
+			this.misses = 0;
+			this.staysAway = nearest().staysAway() || isOurs;
+			this.contender.stillQueued();
+		});
+	}
+
+	@Override
+	public void deleted(String deleted) {
+		locked(deleted, () -> {
+			session().blockers().find(this.path);
+			this.contender.predecessorGone(this);
+		});
+	}
+
+	@Override
+	public void refused(String refused, Response<?> response) {
+		locked(refused, () -> this.contender.refused(response));
+	}
+
+	/**
+	 * Do something about the nearest, unless it is another one by now.
+	 */
+	private void locked(String watched, Runnable transition) {
+		this.contender.locked(() -> {
+			if (this.contender.isBehind(this) && this.size > 0 && nearestPath().equals(watched)) {
+				transition.run();
+			}
+		});
+	}
+
+	private ContenderNode nearest() {
 		return this.before.get(this.size - 1);
 	}
 
-	/**
-	 * Return the path of the nearest.
-	 */
-	String nearestPath() {
+	private String nearestPath() {
 		return this.path.child(nearest().name());
-	}
-
-	boolean isNearest(String path) {
-		return this.size > 0 && nearestPath().equals(path);
-	}
-
-	/**
-	 * The nearest is there.
-	 * @param isOurs whether a client of this library has made it
-	 */
-	void present(boolean isOurs) {
-		this.seen = true;
-		this.misses = 0;
-		this.staysAway = nearest().staysAway() || isOurs;
 	}
 
 	/**

@@ -45,17 +45,18 @@ final class QueueReader {
 			session.write(Operation.sync(path.parent()), (response) -> {
 			});
 			// What is only looked at must not cost the session
-			session.insistOnList(() -> !answer.isDone(), path.parent(), (response) -> EventLoop.attempt(() -> {
-				if (response.is(Meaning.OK)) {
-					readNodes(session, path, response.result(), answer);
-				}
-				else if (response.is(Meaning.NO_NODE)) {
-					answer.complete(List.of());
-				}
-				else {
-					answer.completeExceptionally(refused(path, response, path.parent()));
-				}
-			}));
+			session.retries()
+				.listUntilAnswered(() -> !answer.isDone(), path.parent(), (response) -> EventLoop.attempt(() -> {
+					if (response.is(Meaning.OK)) {
+						readNodes(session, path, response.result(), answer);
+					}
+					else if (response.is(Meaning.NO_NODE)) {
+						answer.complete(List.of());
+					}
+					else {
+						answer.completeExceptionally(refused(path, response, path.parent()));
+					}
+				}));
 		});
 	}
 
@@ -81,7 +82,7 @@ final class QueueReader {
 			Map<ContenderNode, Content> contents, CompletableFuture<?> answer) {
 		CompletableFuture<Void> done = new CompletableFuture<>();
 		String child = path.child(node.name());
-		session.insistOnContent(() -> !answer.isDone(), child, (response) -> {
+		session.retries().contentUntilAnswered(() -> !answer.isDone(), child, (response) -> {
 			if (response.is(Meaning.OK)) {
 				contents.put(node, response.result());
 			}
@@ -133,15 +134,15 @@ final class QueueReader {
 	 */
 	void delete(LockPath path, String node) {
 		String child = path.child(node);
-		ask(path, (session, answer) -> session.insistOnWrite(() -> !answer.isDone(), Operation.delete(child),
-				(response) -> {
-					if (response.is(Meaning.OK) || response.is(Meaning.NO_NODE)) {
-						answer.complete(true);
-					}
-					else {
-						answer.completeExceptionally(refused(path, response, child));
-					}
-				}));
+		ask(path, (session, answer) -> session.retries()
+			.writeUntilAnswered(() -> !answer.isDone(), Operation.delete(child), (response) -> {
+				if (response.is(Meaning.OK) || response.is(Meaning.NO_NODE)) {
+					answer.complete(true);
+				}
+				else {
+					answer.completeExceptionally(refused(path, response, child));
+				}
+			}));
 	}
 
 	private <T> T ask(LockPath path, Question<T> question) {
@@ -149,7 +150,7 @@ final class QueueReader {
 		long patience = this.keeper.connectTimeout().toNanos();
 		try {
 			question.ask(this.keeper.awaitSession(), answer);
-			return Durations.get(answer, patience);
+			return Futures.get(this.keeper.loop().platform(), answer, patience);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
@@ -166,7 +167,8 @@ final class QueueReader {
 								.formatted(this.keeper.connectTimeout().toMillis())));
 		}
 		catch (IllegalStateException ex) {
-			throw unavailable(path, this.keeper.isClosed() ? this.keeper.refusal() : this.keeper.notConnected());
+			throw unavailable(path,
+					this.keeper.isClosed() ? this.keeper.refusal() : this.keeper.reachability().notConnected());
 		}
 		finally {
 			answer.cancel(false);

@@ -12,7 +12,7 @@ import io.github.zklock.leader.LeaderElection;
  */
 final class Registry implements LockRegistry {
 
-	private final Services services;
+	private final RegistryContext services;
 
 	private final NodePaths paths;
 
@@ -26,7 +26,7 @@ final class Registry implements LockRegistry {
 
 	private final Duration handOverWait;
 
-	Registry(Services services, NodePaths paths, QueueCache queues, Elections elections, QueueReader reader,
+	Registry(RegistryContext services, NodePaths paths, QueueCache queues, Elections elections, QueueReader reader,
 			EngineSettings settings) {
 		this.services = services;
 		this.paths = paths;

@@ -2,7 +2,7 @@ package io.github.zklock.engine;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 
 import io.github.zklock.LocalLock;
 import io.github.zklock.LockUnavailableException;
@@ -14,17 +14,21 @@ import org.jspecify.annotations.Nullable;
  */
 abstract class Request {
 
+	private static final AtomicReferenceFieldUpdater<Request, @Nullable Outcome> OUTCOME = AtomicReferenceFieldUpdater
+		.newUpdater(Request.class, Outcome.class, "outcome");
+
 	private final NodeKind kind;
 
 	private final @Nullable Thread owner;
 
-	private final Wait wait;
+	private final Deadline deadline;
 
 	private final String caller = Thread.currentThread().getName();
 
 	private final EventLoop loop;
 
-	private final AtomicReference<@Nullable Outcome> outcome = new AtomicReference<>();
+	// Changed by the updater only: there are as many as there are locks held
+	private volatile @Nullable Outcome outcome;
 
 	/**
 	 * Nobody waits for the outcome, or has it: an error has thrown the caller out. What
@@ -33,18 +37,26 @@ abstract class Request {
 	 */
 	volatile boolean forsaken;
 
+	// Links of the one list of waiters in which it is, under the monitor of their queue
+
+	@Nullable Request before;
+
+	@Nullable Request after;
+
+	boolean waiting;
+
 	/**
 	 * Create a request.
 	 * @param loop where it is decided
 	 * @param kind what is wanted
 	 * @param owner the thread that will own the lock, null if whoever has the lease does
-	 * @param wait how long to wait
+	 * @param deadline how long to wait
 	 */
-	Request(EventLoop loop, NodeKind kind, @Nullable Thread owner, Wait wait) {
+	Request(EventLoop loop, NodeKind kind, @Nullable Thread owner, Deadline deadline) {
 		this.loop = loop;
 		this.kind = kind;
 		this.owner = owner;
-		this.wait = wait;
+		this.deadline = deadline;
 	}
 
 	NodeKind kind() {
@@ -62,8 +74,12 @@ abstract class Request {
 		return this.caller;
 	}
 
-	Wait time() {
-		return this.wait;
+	Platform platform() {
+		return this.loop.platform();
+	}
+
+	Deadline deadline() {
+		return this.deadline;
 	}
 
 	/**
@@ -72,11 +88,11 @@ abstract class Request {
 	 */
 	LocalLock describe(String name, Duration age) {
 		return new LocalLock(name, this.kind.mode(), (this.owner != null) ? this.owner.getName() : null,
-				Instant.now().minus(age));
+				Instant.ofEpochMilli(platform().currentTimeMillis()).minus(age));
 	}
 
 	@Nullable Outcome outcome() {
-		return this.outcome.get();
+		return this.outcome;
 	}
 
 	/**
@@ -85,7 +101,7 @@ abstract class Request {
 	 */
 	boolean decide(Outcome outcome) {
 		this.loop.pass("decide");
-		if (this.outcome.compareAndSet(null, outcome)) {
+		if (OUTCOME.compareAndSet(this, null, outcome)) {
 			this.loop.pass("decided");
 			decided();
 			return true;
@@ -106,11 +122,18 @@ abstract class Request {
 	}
 
 	/**
+	 * The caller has been told of what it has got.
+	 */
+	void told() {
+		this.outcome = Outcome.TOLD;
+	}
+
+	/**
 	 * Give up.
 	 * @return false if it was decided before how the wait ends
 	 */
 	boolean leave() {
-		return this.outcome.compareAndSet(null, Outcome.LEFT);
+		return OUTCOME.compareAndSet(this, null, Outcome.LEFT);
 	}
 
 	/**
@@ -130,6 +153,8 @@ abstract class Request {
 
 		static final Outcome LEFT = new Outcome(null, null);
 
+		static final Outcome TOLD = new Outcome(null, null);
+
 		static final Outcome REFUSED = new Outcome(null, null);
 
 		static Outcome granted(Hold hold) {
@@ -138,65 +163,6 @@ abstract class Request {
 
 		static Outcome failed(LockUnavailableException failure) {
 			return new Outcome(null, failure);
-		}
-
-	}
-
-	/**
-	 * How long somebody waits, and since when. By the nano clock.
-	 */
-	static final class Wait {
-
-		private static final long FOREVER = Long.MAX_VALUE;
-
-		private final long start = System.nanoTime();
-
-		private final long nanos;
-
-		private final boolean patient;
-
-		private Wait(long nanos, boolean patient) {
-			this.nanos = nanos;
-			this.patient = patient;
-		}
-
-		static Wait forever() {
-			return new Wait(FOREVER, true);
-		}
-
-		static Wait ofNanos(long nanos) {
-			return new Wait(nanos, true);
-		}
-
-		/**
-		 * Wait for an answer of ZooKeeper, but not for the lock.
-		 */
-		static Wait forAnAnswer(long nanos) {
-			return new Wait(nanos, false);
-		}
-
-		boolean isPatient() {
-			return this.patient;
-		}
-
-		boolean isEndless() {
-			return this.nanos == FOREVER;
-		}
-
-		long remaining() {
-			return isEndless() ? FOREVER : this.nanos - (System.nanoTime() - this.start);
-		}
-
-		boolean isOver() {
-			return remaining() <= 0;
-		}
-
-		boolean hasBegunBefore(long nanoTime) {
-			return nanoTime - this.start >= 0;
-		}
-
-		Duration waited() {
-			return Duration.ofNanos(System.nanoTime() - this.start);
 		}
 
 	}

@@ -2,118 +2,91 @@ package io.github.zklock.engine;
 
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Map;
-import java.util.Queue;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-import io.github.zklock.LossReason;
-import io.github.zklock.engine.NodeSession.Content;
 import io.github.zklock.engine.NodeSession.Created;
-import io.github.zklock.engine.NodeSession.Reply;
-import io.github.zklock.engine.ReturnCode.Meaning;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * One session, from its opening to its end. There is no way back from the end: the next
- * session is another object, and late answers to this one change nothing but this one.
+ * One session, from its opening to its end. The end is final: the next session is another
+ * object, and late answers to this session change nothing in the next one.
  *
  * <p>
- * Requests may be sent by any thread. Answers and events are worked on by the
+ * Requests may be sent by any thread. Answers and events are processed by the
  * {@link EventLoop}, in the order in which the store delivers them.
+ *
+ * <p>
+ * This class holds the state of the session, and decides in which order its parts notice
+ * an event. It is longer than other classes because it is also the way to those parts,
+ * each of which does one thing: send, send again, delete, watch, check the connection.
  */
 final class Session implements NodeEvents {
 
-	private static final Logger logger = LoggerFactory.getLogger(Session.class);
-
 	private final EventLoop loop;
 
-	private final Observer observer;
+	private final SessionListener listener;
 
 	private final NodeStore store;
 
-	private final String place;
-
-	private final LongSupplier wallClock;
+	private final OperationSender sender;
 
 	private final Lease lease;
 
 	private final OwnNodes nodes;
 
-	private final Map<String, Set<PathObserver>> paths = new ConcurrentHashMap<>();
+	private final SessionLosses losses;
 
-	private final Map<String, CompletableFuture<Void>> deletes = new ConcurrentHashMap<>();
+	private final SessionLiveness liveness;
 
-	private final Strikes strikes = new Strikes(System::nanoTime);
+	private final Retries retries;
 
-	private final NodeLists lists = new NodeLists(this, this.strikes);
+	private final PendingDeletes deletes;
 
-	private final NodeWatches watches = new NodeWatches(this, this.strikes);
+	private final ChildWatches childWatches = new ChildWatches();
 
-	private final Blockers blockers = new Blockers(this.watches);
+	private final SuspectRequests suspects;
 
-	private final Unanswered unanswered = new Unanswered(System::nanoTime);
+	private final NodeLists lists;
 
-	// by the event loop only
-	private final List<Runnable> parked = new ArrayList<>();
+	private final NodeWatches watches;
 
-	// What no connection has cost yet. By the event loop only
-	private final List<Runnable> unsent = new ArrayList<>();
-
-	// by the event loop only
-	private final Queue<Consumer<Runnable>> suspects = new ArrayDeque<>();
-
-	private boolean suspectUnderWay;
-
-	// Whether a heartbeat was answered on this connection
-	private boolean proven;
-
-	private long unprovenSince;
+	private final Blockers blockers;
 
 	private int connection;
-
-	private long connectedSince;
 
 	private volatile Duration timeout;
 
 	private volatile boolean connected;
 
-	private volatile boolean dead;
+	private volatile boolean ended;
 
 	private volatile boolean begun;
 
 	@SuppressWarnings("NullAway.Init") // by open()
 	private volatile NodeSession nodeSession;
 
-	// There may be no memory for it when it is needed
-	private final Loss expired = new Loss(LossReason.SESSION_EXPIRED, this::describeExpiry);
-
-	private final Loss refused = new Loss(LossReason.REFUSED, this::describeRefusal);
-
-	// Written before the lease ends with it
-	private volatile Loss end = this.expired;
-
 	/**
 	 * Create a session that has not begun.
 	 */
-	Session(EventLoop loop, Observer observer, SessionSettings settings) {
+	Session(EventLoop loop, SessionListener listener, SessionSettings settings) {
 		this.loop = loop;
-		this.observer = observer;
+		this.listener = listener;
 		this.store = settings.store();
-		this.place = settings.place();
 		this.timeout = settings.timeout();
-		this.wallClock = settings.wallClock();
-		this.lease = new Lease(System::nanoTime, this.wallClock, this::tellLeaseEnded);
 		this.nodes = settings.newOwnNodes();
+		Platform platform = settings.platform();
+		Strikes strikes = new Strikes(platform::nanoTime);
+		this.sender = new OperationSender(this, platform, strikes);
+		this.lease = new Lease(platform::nanoTime, platform::currentTimeMillis, this::tellLeaseEnded);
+		this.losses = new SessionLosses(this, settings);
+		this.liveness = new SessionLiveness(this, platform);
+		this.retries = new Retries(this, strikes);
+		this.deletes = new PendingDeletes(this);
+		this.suspects = new SuspectRequests(this);
+		this.lists = new NodeLists(this, strikes);
+		this.watches = new NodeWatches(this, strikes);
+		this.blockers = new Blockers(this.watches);
 	}
 
 	/**
@@ -133,7 +106,7 @@ final class Session implements NodeEvents {
 	}
 
 	/**
-	 * Return what attempts have in this session.
+	 * Return the nodes that this session has in ZooKeeper, or may have.
 	 */
 	OwnNodes nodes() {
 		return this.nodes;
@@ -152,10 +125,47 @@ final class Session implements NodeEvents {
 	}
 
 	/**
-	 * Return what readers of this session wait for.
+	 * Return the nodes for which readers of this session wait.
 	 */
 	Blockers blockers() {
 		return this.blockers;
+	}
+
+	/**
+	 * Return the sender of requests that are sent again until they are answered.
+	 */
+	Retries retries() {
+		return this.retries;
+	}
+
+	ChildWatches childWatches() {
+		return this.childWatches;
+	}
+
+	OperationSender sender() {
+		return this.sender;
+	}
+
+	/**
+	 * Return the deletes of nodes of this session.
+	 */
+	PendingDeletes deletes() {
+		return this.deletes;
+	}
+
+	/**
+	 * Return the sender of requests that may cost the connection.
+	 */
+	SuspectRequests suspects() {
+		return this.suspects;
+	}
+
+	SessionLiveness liveness() {
+		return this.liveness;
+	}
+
+	SessionLosses losses() {
+		return this.losses;
 	}
 
 	/**
@@ -177,17 +187,17 @@ final class Session implements NodeEvents {
 	}
 
 	/**
-	 * Return whether this session has begun, and is not known to be over.
+	 * Return whether this session has begun, and is not known to have ended.
 	 */
 	boolean isOpen() {
-		return this.begun && !this.dead;
+		return this.begun && !this.ended;
 	}
 
 	/**
-	 * Return whether this session is over, for ever.
+	 * Return whether this session has ended. There is no way back.
 	 */
-	boolean isDead() {
-		return this.dead;
+	boolean hasEnded() {
+		return this.ended;
 	}
 
 	/**
@@ -199,10 +209,11 @@ final class Session implements NodeEvents {
 	}
 
 	/**
-	 * Return for how many nanoseconds ZooKeeper has owed us an answer.
+	 * Return the age of the oldest request without an answer, in nanoseconds; 0 if all
+	 * are answered.
 	 */
 	long oldestUnanswered() {
-		return this.unanswered.oldestAge();
+		return this.sender.oldestUnanswered();
 	}
 
 	/**
@@ -226,14 +237,14 @@ final class Session implements NodeEvents {
 
 	@Override
 	public void ended(boolean refused) {
-		heard(() -> die(refused ? this.refused : this.expired));
+		heard(() -> end(this.losses.byServer(refused)));
 	}
 
 	@Override
 	public void changed(String path, boolean deleted) {
 		heard(() -> {
 			this.watches.changed(path, deleted);
-			this.paths.getOrDefault(path, Set.of()).forEach(PathObserver::childrenChanged);
+			this.childWatches.changed(path);
 		});
 	}
 
@@ -244,16 +255,17 @@ final class Session implements NodeEvents {
 
 	private void heard(Runnable event) {
 		deliver("event", () -> this.loop.executeHere(() -> {
-			if (!this.dead) {
+			if (!this.ended) {
 				event.run();
 			}
 		}));
 	}
 
 	/**
-	 * Have something worked on that nobody will say again.
+	 * Deliver something to the event loop that will not be delivered again: if that
+	 * fails, the loop has to recover.
 	 */
-	private void deliver(String what, Runnable delivery) {
+	void deliver(String what, Runnable delivery) {
 		try {
 			this.loop.pass(what);
 			delivery.run();
@@ -274,154 +286,83 @@ final class Session implements NodeEvents {
 		this.connected = true;
 		this.connection++;
 		boolean first = !this.begun;
-		if (first) {
-			this.unprovenSince = System.nanoTime();
-		}
+		this.liveness.connected(first);
 		this.begun = true;
-		this.connectedSince = System.nanoTime();
-		heartbeat();
-		runAll(this.unsent);
-		this.observer.connected(this, first);
+		this.liveness.heartbeat();
+		this.deletes.connected();
+		this.listener.connected(this, first);
 	}
 
 	/**
-	 * A heartbeat was answered. What was lost with the last connection is sent again now
-	 * that this one is known to work, and last, one by one, what may have cost it.
+	 * A heartbeat was answered, so the connection works. If that is new, requests that
+	 * were lost with the last connection are sent again, and at last, one by one, those
+	 * that may have cost it.
 	 */
-	private void proven() {
-		if (!this.proven) {
-			this.proven = true;
-			runAll(this.parked);
+	void heartbeatAnswered() {
+		this.listener.answered(this);
+		if (this.liveness.prove()) {
+			this.retries.reconnected();
 			this.watches.reconnected();
-			sendSuspect();
-		}
-	}
-
-	private void runAll(List<Runnable> tasks) {
-		List<Runnable> waiting = List.copyOf(tasks);
-		tasks.clear();
-		waiting.forEach(this.loop::run);
-	}
-
-	private void unproven() {
-		if (this.proven) {
-			this.proven = false;
-			this.unprovenSince = System.nanoTime();
+			this.suspects.sendNext();
 		}
 	}
 
 	private void connectionLost() {
-		unproven();
-		this.suspectUnderWay = false;
+		this.liveness.disprove();
+		this.suspects.disconnected();
 		this.watches.disconnected();
 		if (this.connected) {
 			this.connected = false;
-			this.deletes.values().forEach(Session::complete);
-			this.observer.disconnected(this);
+			this.deletes.disconnected();
+			this.listener.disconnected(this);
 		}
 	}
 
 	/**
-	 * End this session. What it held is lost.
+	 * End this session, for ever, and notify everybody. What was held in it is lost. By
+	 * the event loop only.
 	 * @param loss why
 	 */
-	void die(Loss loss) {
-		if (!this.dead) {
-			this.end = loss;
-			this.dead = true;
+	void end(Loss loss) {
+		if (!this.ended) {
+			this.losses.end(loss);
+			this.ended = true;
 			this.connected = false;
-			this.loop.run(this.lease::kill);
-			this.parked.clear();
-			this.unsent.clear();
+			this.loop.run(this.lease::end);
+			this.retries.clear();
+			this.deletes.clearUnsent();
 			this.suspects.clear();
-			this.loop.run(this::finishDeletes);
-			this.observer.died(this, loss);
+			this.loop.run(this.deletes::clear);
+			this.listener.sessionEnded(this, loss);
 		}
 	}
 
 	/**
-	 * The registry is being closed: nobody is to believe any more that this session
-	 * lives.
+	 * End the lease because the registry is being closed: from now on nothing that was
+	 * granted in this session counts.
 	 */
-	void close() {
-		this.end = Loss.CLOSED;
-		this.lease.kill();
+	void endLease() {
+		this.losses.end(Loss.CLOSED);
+		this.lease.end();
 	}
 
 	/**
-	 * End this session without a word to anybody: its event loop is over.
+	 * Forget this session without notifying anybody: its event loop is closed.
 	 */
-	void finish() {
-		this.dead = true;
+	void abandon() {
+		this.ended = true;
 		this.connected = false;
-		close();
-		finishDeletes();
-	}
-
-	private void finishDeletes() {
-		this.deletes.values().forEach(Session::complete);
+		endLease();
 		this.deletes.clear();
 	}
 
-	private static void complete(CompletableFuture<Void> done) {
-		done.complete(null);
-	}
-
-	// Heartbeat
-
 	/**
-	 * Ask the leader for a sign of life, even if it still owes us others: a slow answer
-	 * must not delay the next one.
-	 */
-	void heartbeat() {
-		if (!this.connected) {
-			return;
-		}
-		long sent = System.nanoTime();
-		long sentWall = this.wallClock.getAsLong();
-		dispatch(Operation.sync("/"), (code, path) -> this.loop.executeHere(() -> {
-			note(code, true, sent, sentWall);
-			noteConnection(code);
-			if (code.is(Meaning.OK) && !this.dead) {
-				this.observer.answered(this);
-				proven();
-			}
-		}));
-	}
-
-	/**
-	 * End a session that cannot come back: no callback for a whole timeout means that
-	 * ZooKeeper's event thread is gone, or that an answer has got lost, and after one and
-	 * a half without a usable connection a new session is the better one. The server may
-	 * refuse this one for ever, and if it keeps it, {@link OldNodes} frees what it has.
-	 */
-	void checkLiveness() {
-		if (isLocal()) {
-			return;
-		}
-		this.lease.check();
-		long now = System.nanoTime();
-		long nanos = this.timeout.toNanos();
-		long unansweredFor = Math.min(oldestUnanswered(), now - this.connectedSince);
-		if (this.connected && unansweredFor > nanos) {
-			giveUp("has not called back", unansweredFor);
-		}
-		else if (this.begun && !this.proven && now - this.unprovenSince > nanos * 3 / 2) {
-			giveUp("has had no usable connection", now - this.unprovenSince);
-		}
-	}
-
-	private void giveUp(String why, long nanos) {
-		die(new Loss(LossReason.LEASE_ENDED, () -> "session %s with %s %s for %d ms, so it was given up".formatted(id(),
-				this.place, why, nanos / 1_000_000)));
-	}
-
-	/**
-	 * Have it told that a term of the lease has ended, by whoever has noticed.
+	 * Notify the listener that a term of the lease has ended. By the thread that has
+	 * noticed it.
 	 */
 	private void tellLeaseEnded(int term) {
 		try {
-			this.loop.execute(() -> this.observer.leaseEnded(this, term));
+			this.loop.execute(() -> this.listener.leaseEnded(this, term));
 		}
 		catch (Throwable ex) {
 			this.loop.troubled = true;
@@ -429,43 +370,11 @@ final class Session implements NodeEvents {
 		}
 	}
 
-	// Why something is lost
-
 	/**
 	 * Return why that is lost which was granted in a term of the lease that has ended.
 	 */
 	Loss loss(int term) {
-		Lease.End ended = this.lease.lastEnd();
-		if (ended == null || ended.term() < term) {
-			return this.end;
-		}
-		return (ended.sleptMillis() > 0) ? new Loss(LossReason.HOST_SUSPENDED, () -> describeSuspension(ended))
-				: new Loss(LossReason.LEASE_ENDED, () -> describeSilence(ended));
-	}
-
-	private String describeSilence(Lease.End ended) {
-		return "no answer from the %s leader (%s) for %d ms (half of the session timeout is %d ms)"
-			.formatted(this.store.name(), this.store.address(), ended.silentMillis(), this.timeout.toMillis() / 2);
-	}
-
-	private static String describeSuspension(Lease.End ended) {
-		return "the wall clock has gone on by %d ms while this host stood still: it was suspended, or its clock was set forward"
-			.formatted(ended.sleptMillis());
-	}
-
-	private String describeExpiry() {
-		return "%s has ended session %s".formatted(this.place, id());
-	}
-
-	private String describeRefusal() {
-		return "%s has ended session %s: %s".formatted(this.place, id(), Refusal.CREDENTIALS.text());
-	}
-
-	/**
-	 * Return why this session is over, if it is.
-	 */
-	Loss end() {
-		return this.end;
+		return this.losses.ofTerm(term);
 	}
 
 	/**
@@ -483,29 +392,20 @@ final class Session implements NodeEvents {
 		return (present != null) ? present.id() : 0;
 	}
 
-	private void note(ReturnCode code, boolean leaderBound, long sent, long sentWall) {
-		if (code.is(Meaning.EXPIRED) || code.is(Meaning.AUTH_FAILED)) {
-			die(code.is(Meaning.AUTH_FAILED) ? this.refused : this.expired);
-		}
-		else if (leaderBound && code.comesFromLeader()) {
-			this.lease.acknowledge(sent, sentWall);
-		}
-	}
-
 	// Operations
 
 	/**
 	 * Send a write or a sync once, whatever becomes of it.
 	 */
 	<T> void write(Operation<T> operation, Consumer<Response<T>> answer) {
-		send(operation, true, answer);
+		this.sender.send(operation, true, answer);
 	}
 
 	/**
 	 * Send a read once, whatever becomes of it.
 	 */
 	<T> void read(Operation<T> operation, Consumer<Response<T>> answer) {
-		send(operation, false, answer);
+		this.sender.send(operation, false, answer);
 	}
 
 	/**
@@ -520,187 +420,7 @@ final class Session implements NodeEvents {
 	}
 
 	/**
-	 * Send a read of all that a node contains, once, whatever becomes of it. That may be
-	 * more than the client accepts, and cost the connection.
-	 */
-	<T> void readAll(String path, Operation<T> operation, Consumer<Response<T>> answer) {
-		send(operation, false, (response) -> {
-			if (!response.is(Meaning.DISCONNECTED)) {
-				this.strikes.clear(path);
-			}
-			else if (response.isOldestLost()) {
-				this.strikes.add(path);
-			}
-			else {
-				this.strikes.undecided(path);
-			}
-			answer.accept(response);
-		});
-	}
-
-	private <T> void send(Operation<T> operation, boolean leaderBound, Consumer<Response<T>> answer) {
-		long sent = System.nanoTime();
-		long sentWall = this.wallClock.getAsLong();
-		dispatch(operation, (code, result) -> this.loop.executeHere(() -> {
-			note(code, leaderBound, sent, sentWall);
-			boolean oldestLost = noteConnection(code);
-			if (!this.dead) {
-				answer.accept(new Response<>(code, result, oldestLost));
-			}
-		}));
-	}
-
-	/**
-	 * Send an operation and keep it in mind until it is answered.
-	 */
-	private <T> void dispatch(Operation<T> operation, Reply<T> reply) {
-		this.loop.pass("send");
-		Unanswered.Ticket ticket = this.unanswered.sent();
-		try {
-			operation.send(this.nodeSession, (code, result) -> {
-				this.unanswered.answered(ticket);
-				deliver("answer", () -> reply.receive(code, result));
-			});
-			this.loop.pass("sent");
-		}
-		catch (Throwable ex) {
-			ticket.unsent = true;
-			throw ex;
-		}
-	}
-
-	/**
-	 * Look whether an answer says that the connection is lost. ZooKeeper answers in
-	 * order, so the first one that was lost with a connection that had worked is what the
-	 * client was reading.
-	 * @return whether this is that first one
-	 */
-	private boolean noteConnection(ReturnCode code) {
-		boolean lost = code.is(Meaning.DISCONNECTED) && this.proven;
-		if (lost) {
-			unproven();
-		}
-		return lost;
-	}
-
-	/**
-	 * List the children of a node until ZooKeeper answers, nobody wants the answer any
-	 * more, or the session ends.
-	 */
-	void insistOnList(BooleanSupplier wanted, String path, Consumer<Response<Listing>> answer) {
-		if (this.dead || !wanted.getAsBoolean()) {
-			return;
-		}
-		this.lists.share(path, (response) -> {
-			switch (response.meaning()) {
-				case DISCONNECTED, UNKNOWN, BUSY -> later(response, () -> insistOnList(wanted, path, answer));
-				default -> answer.accept(response);
-			}
-		});
-	}
-
-	/**
-	 * Read what a node contains until ZooKeeper answers, nobody wants the answer any
-	 * more, or the session ends. Data that may have cost the connection are left out.
-	 */
-	void insistOnContent(BooleanSupplier wanted, String path, Consumer<Response<Content>> answer) {
-		if (this.dead || !wanted.getAsBoolean()) {
-			return;
-		}
-		if (this.strikes.count(path) > 0) {
-			insistOnRead(wanted, Operation.exists(path, false), answer);
-			return;
-		}
-		readAll(path, Operation.read(path, false), (response) -> {
-			switch (response.meaning()) {
-				case DISCONNECTED, UNKNOWN, BUSY -> later(response, () -> insistOnContent(wanted, path, answer));
-				default -> answer.accept(response);
-			}
-		});
-	}
-
-	/**
-	 * Send a write again and again until ZooKeeper answers it, nobody wants the answer
-	 * any more, or the session ends.
-	 */
-	<T> void insistOnWrite(BooleanSupplier wanted, Operation<T> operation, Consumer<Response<T>> answer) {
-		insist(wanted, operation, true, answer);
-	}
-
-	/**
-	 * Send a read again and again until ZooKeeper answers it, nobody wants the answer any
-	 * more, or the session ends.
-	 */
-	<T> void insistOnRead(BooleanSupplier wanted, Operation<T> operation, Consumer<Response<T>> answer) {
-		insist(wanted, operation, false, answer);
-	}
-
-	private <T> void insist(BooleanSupplier wanted, Operation<T> operation, boolean leaderBound,
-			Consumer<Response<T>> answer) {
-		if (this.dead || !wanted.getAsBoolean()) {
-			return;
-		}
-		Runnable again = () -> insist(wanted, operation, leaderBound, answer);
-		send(operation, leaderBound, (response) -> {
-			switch (response.meaning()) {
-				case DISCONNECTED, UNKNOWN, BUSY -> later(response, again);
-				default -> answer.accept(response);
-			}
-		});
-	}
-
-	/**
-	 * Run a task again that has got no useful answer: when the connection is back if it
-	 * was lost, otherwise after a pause. By the event loop only.
-	 */
-	void later(Response<?> response, Runnable task) {
-		if (!response.is(Meaning.DISCONNECTED)) {
-			this.loop.backOff(task);
-		}
-		else if (!this.dead) {
-			this.parked.add(task);
-		}
-	}
-
-	/**
-	 * Send something that may cost the connection: when nothing else is under way that
-	 * was sent before, and nothing else of that sort.
-	 * @param sender sends it, and runs what it is given when that is answered
-	 */
-	void sendAlone(Consumer<Runnable> sender) {
-		this.loop.execute(() -> {
-			if (!this.dead) {
-				this.suspects.add(sender);
-				sendSuspect();
-			}
-		});
-	}
-
-	private void sendSuspect() {
-		if (this.dead || !this.proven || this.suspectUnderWay || this.suspects.isEmpty()) {
-			return;
-		}
-		this.suspectUnderWay = true;
-		write(Operation.sync("/"), (response) -> {
-			Consumer<Runnable> next = response.is(Meaning.OK) ? this.suspects.poll() : null;
-			this.suspectUnderWay = next != null;
-			if (next != null) {
-				next.accept(this::suspectAnswered);
-			}
-			else if (!response.is(Meaning.DISCONNECTED)) {
-				this.loop.backOff(this::sendSuspect);
-			}
-		});
-	}
-
-	private void suspectAnswered() {
-		this.suspectUnderWay = false;
-		sendSuspect();
-	}
-
-	/**
-	 * Delete a node of this session, for certain: if the connection is lost, again when
-	 * it is back, and if ZooKeeper refuses, again after a while, until the session ends.
+	 * Delete a node of this session, for certain.
 	 * @return completed when ZooKeeper has answered, or when the connection is gone
 	 */
 	CompletableFuture<Void> delete(String path) {
@@ -710,115 +430,11 @@ final class Session implements NodeEvents {
 
 	/**
 	 * Delete a node of this session, for certain.
-	 * @param whenGone run when the node is known to be gone
+	 * @param whenDeleted run when the node is known to be gone
 	 * @return completed when ZooKeeper has answered, or when the connection is gone
 	 */
-	CompletableFuture<Void> delete(String path, Runnable whenGone) {
-		this.nodes.known(path);
-		CompletableFuture<Void> done = this.deletes.computeIfAbsent(path, (key) -> new CompletableFuture<>());
-		whenConnected(() -> insistOnDelete(path, done, whenGone));
-		if (this.dead) {
-			this.deletes.remove(path);
-		}
-		if (this.dead || !this.connected) {
-			done.complete(null);
-		}
-		return done;
-	}
-
-	/**
-	 * Run a task now, or when the connection is back. While there is none, nothing that
-	 * is to be sent until it is answered is given to the client: it would not tell
-	 * whether it was ever sent.
-	 */
-	private void whenConnected(Runnable task) {
-		if (this.connected) {
-			task.run();
-			return;
-		}
-		this.loop.execute(() -> {
-			if (this.connected) {
-				task.run();
-			}
-			else if (!this.dead) {
-				this.unsent.add(task);
-			}
-		});
-	}
-
-	private void insistOnDelete(String path, CompletableFuture<Void> done, Runnable whenGone) {
-		this.nodes.deleting(path);
-		insistOnWrite(() -> true, Operation.delete(path), (response) -> {
-			boolean gone = response.is(Meaning.OK) || response.is(Meaning.NO_NODE);
-			if (gone) {
-				// before anybody is told who may need the room
-				this.nodes.gone(path);
-			}
-			this.deletes.remove(path);
-			done.complete(null);
-			if (gone) {
-				whenGone.run();
-			}
-			else {
-				logger.error(
-						"Node '{}' cannot be deleted, so its lock is not free. Trying again until the session ends",
-						path, response.toException(path));
-				this.loop.schedule(() -> delete(path, whenGone), this.timeout.toNanos());
-			}
-		});
-	}
-
-	/**
-	 * Return whether nodes are still to be deleted.
-	 */
-	boolean hasDeletes() {
-		return !this.deletes.isEmpty();
-	}
-
-	// Watches: this object is the only watcher, however many are interested in a path
-
-	void observe(String path, PathObserver pathObserver) {
-		this.paths.compute(path, (key, present) -> {
-			Set<PathObserver> observers = (present != null) ? present : ConcurrentHashMap.newKeySet();
-			observers.add(pathObserver);
-			return observers;
-		});
-	}
-
-	void forget(String path, PathObserver pathObserver) {
-		this.paths.computeIfPresent(path, (key, observers) -> {
-			observers.remove(pathObserver);
-			return observers.isEmpty() ? null : observers;
-		});
-	}
-
-	/**
-	 * Hears of a session's fate, on the event loop.
-	 */
-	interface Observer {
-
-		void connected(Session session, boolean first);
-
-		void disconnected(Session session);
-
-		/**
-		 * The leader has answered a heartbeat.
-		 */
-		void answered(Session session);
-
-		void leaseEnded(Session session, int term);
-
-		void died(Session session, Loss loss);
-
-	}
-
-	/**
-	 * Hears of changes to the children of a node, on the event loop.
-	 */
-	interface PathObserver {
-
-		void childrenChanged();
-
+	CompletableFuture<Void> delete(String path, Runnable whenDeleted) {
+		return this.deletes.delete(path, whenDeleted);
 	}
 
 }

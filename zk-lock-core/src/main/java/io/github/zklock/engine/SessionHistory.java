@@ -29,7 +29,7 @@ final class SessionHistory {
 
 	private final AtomicLong expired = new AtomicLong();
 
-	private volatile Instant since = Instant.now();
+	private volatile Instant since;
 
 	// by the event loop only
 	private boolean connectionLost;
@@ -37,6 +37,11 @@ final class SessionHistory {
 	SessionHistory(SessionSettings settings, Listeners listeners) {
 		this.settings = settings;
 		this.listeners = listeners;
+		this.since = now();
+	}
+
+	private Instant now() {
+		return Instant.ofEpochMilli(this.settings.platform().currentTimeMillis());
 	}
 
 	/**
@@ -68,7 +73,7 @@ final class SessionHistory {
 	 * @param first whether it is its first one
 	 */
 	void connected(Session session, boolean first) {
-		this.since = Instant.now();
+		this.since = now();
 		if (!first) {
 			tell(LockListener::sessionResumed, session);
 			return;
@@ -104,7 +109,7 @@ final class SessionHistory {
 	}
 
 	void disconnected(Session session) {
-		this.since = Instant.now();
+		this.since = now();
 		this.connectionLost = true;
 		logger.debug("Session {} has lost its connection to {}", session.id(), this.settings.place());
 		tell(LockListener::sessionSuspended, session);
@@ -116,7 +121,7 @@ final class SessionHistory {
 	 * @param failures how many in a row have ended before they were of use, with this one
 	 */
 	void ended(Session session, Loss loss, int failures) {
-		this.since = Instant.now();
+		this.since = now();
 		if (failures > 2) {
 			logger.debug("Session {} is over: {}", session.id(), loss.description());
 		}

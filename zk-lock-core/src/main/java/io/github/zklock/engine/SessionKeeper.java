@@ -1,15 +1,10 @@
 package io.github.zklock.engine;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -17,22 +12,18 @@ import java.util.stream.Collectors;
 
 import io.github.zklock.LossReason;
 import io.github.zklock.SessionStatus;
-import io.github.zklock.UnavailableReason;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * Keeps a session open from the first need on: opens a new one when one has ended, and
- * has the leader confirm it while a lock is held or awaited.
+ * Keeps a session open as soon as it is needed: has the next one opened when one has
+ * ended, and kept alive while there are {@link Dependent dependents}, and passes the
+ * session's events on to them.
+ *
+ * <p>
+ * It is longer than other classes because it is the only place that replaces the current
+ * session, and decides in which order the others notice that.
  */
-final class SessionKeeper implements Session.Observer, Outage.Observer {
-
-	private static final Logger logger = LoggerFactory.getLogger(SessionKeeper.class);
-
-	private static final int HEARTBEATS_PER_TIMEOUT = 8;
-
-	private static final int CLOSE_TIMEOUT_MILLIS = 2_000;
+final class SessionKeeper implements SessionListener {
 
 	private final SessionSettings settings;
 
@@ -40,31 +31,25 @@ final class SessionKeeper implements Session.Observer, Outage.Observer {
 
 	private final Executor background;
 
-	private final Set<Dependent> active = ConcurrentHashMap.newKeySet();
+	private final Dependents dependents;
 
-	private final AtomicBoolean opening = new AtomicBoolean();
+	private final Heartbeat heartbeat;
 
-	private final AtomicBoolean ticking = new AtomicBoolean();
-
-	// A tick of an earlier chain does nothing
-	private final AtomicInteger tickChain = new AtomicInteger();
-
-	private final AtomicLong changes = new AtomicLong();
+	private final Reachability reachability;
 
 	private final Outage outage;
 
+	private final SessionShutdown shutdown;
+
+	private final ChangeSignal changes;
+
 	private final SessionHistory history;
 
-	private final BackOff backOff = new BackOff();
-
-	// Written before a next session may be opened
-	private volatile long openNotBefore = System.nanoTime();
+	private final SessionOpener opener;
 
 	private final OldNodes oldNodes = new OldNodes(this::changed);
 
 	private volatile @Nullable Session current;
-
-	private volatile boolean everConnected;
 
 	// Written before the flag
 	private volatile Failure refusal = Refusal.CLOSED;
@@ -77,34 +62,31 @@ final class SessionKeeper implements Session.Observer, Outage.Observer {
 	// by the event loop only
 	private @Nullable Session introduced;
 
-	private volatile Runnable housekeeping = () -> {
-	};
-
-	// No session is opened any more, not even to delete old nodes
-	private volatile boolean over;
-
-	// The latest session has probably been closed by the server, too
-	private volatile boolean freed;
-
 	SessionKeeper(SessionSettings settings, EventLoop loop, Executor background, Listeners listeners) {
 		this.settings = settings;
 		this.loop = loop;
+		this.changes = new ChangeSignal(settings.platform());
 		this.background = background;
 		this.history = new SessionHistory(settings, listeners);
-		this.outage = new Outage(loop, Durations.toNanos(settings.connectTimeout()), this);
-		loop.recoverBy(this::recover);
+		this.opener = new SessionOpener(this);
+		this.dependents = new Dependents(loop);
+		this.heartbeat = new Heartbeat(this, this.dependents, settings.timeout());
+		this.reachability = new Reachability(settings, loop, this::session, this.dependents, this.history);
+		this.outage = this.reachability.outage();
+		this.shutdown = new SessionShutdown(this, this.oldNodes, this.dependents, settings);
+		loop.recoverBy(new SessionRecovery(this, this.opener, this.heartbeat, this.dependents));
 	}
 
 	/**
-	 * Have something done at each heartbeat, on the event loop.
+	 * Set what is done at each heartbeat, on the event loop.
 	 */
 	void atEachTick(Runnable action) {
-		this.housekeeping = action;
+		this.heartbeat.atEachTick(action);
 	}
 
 	/**
-	 * Have something done with each session, on the event loop, when it is connected
-	 * first and those who have waited for it have been told.
+	 * Set what is done with each new session, on the event loop, when it is connected and
+	 * its dependents have been notified.
 	 */
 	void onNewSession(Consumer<Session> action) {
 		this.newcomer = action;
@@ -123,63 +105,21 @@ final class SessionKeeper implements Session.Observer, Outage.Observer {
 	}
 
 	/**
-	 * Return whether there is no connection although there was one.
+	 * Return whether ZooKeeper can be reached, and what callers are told if it cannot.
 	 */
-	boolean hasLostConnection() {
-		Session session = this.current;
-		return this.everConnected && (session == null || !session.isConnected());
+	Reachability reachability() {
+		return this.reachability;
 	}
 
 	/**
-	 * Return whether there has ever been a connection.
+	 * Return what ends the session when the registry is stopped or closed.
 	 */
-	boolean hasEverConnected() {
-		return this.everConnected;
+	SessionShutdown shutdown() {
+		return this.shutdown;
 	}
 
 	/**
-	 * Return whether the connection has been gone for longer than anybody who does not
-	 * wait for ever should wait for it.
-	 */
-	boolean isUnreachable() {
-		return this.outage.isTooLong();
-	}
-
-	/**
-	 * Return whether ZooKeeper says nothing: there is no connection, or something has not
-	 * been answered in time.
-	 */
-	boolean isSilent(long answerNanos) {
-		Session session = this.current;
-		return session == null || !session.isConnected() || session.oldestUnanswered() > answerNanos;
-	}
-
-	/**
-	 * Say why ZooKeeper cannot be asked.
-	 */
-	Failure notConnected() {
-		String gone = "it has been out of reach for %d ms".formatted(TimeUnit.NANOSECONDS.toMillis(this.outage.age()));
-		String limit = ", which is longer than 'connectTimeout' (zk.lock.session.connect-timeout), %d ms"
-			.formatted(connectTimeout().toMillis());
-		return new Failure(UnavailableReason.NOT_CONNECTED, gone + (isUnreachable() ? limit : "")
-				+ ". Check that ZooKeeper runs, and its address (property 'zk.lock.connect-string')");
-	}
-
-	/**
-	 * Say why a request has got no answer in time.
-	 */
-	Failure unanswered(Request.Wait wait) {
-		if (this.outage.isRunning()) {
-			return notConnected();
-		}
-		String limit = wait.isPatient() ? "which is how long the caller waits ('maxWait', zk.lock.max-wait)"
-				: "and has no more time for that ('answerTimeout', zk.lock.session.answer-timeout)";
-		return new Failure(UnavailableReason.NO_ANSWER,
-				"it has not answered within %d ms, %s".formatted(wait.waited().toMillis(), limit));
-	}
-
-	/**
-	 * Say why no request is taken.
+	 * Return why no request is taken.
 	 */
 	Failure refusal() {
 		return this.refusal;
@@ -200,7 +140,15 @@ final class SessionKeeper implements Session.Observer, Outage.Observer {
 	}
 
 	/**
-	 * Return the session if it is connected. Otherwise see to it that there will be one.
+	 * Return the current session, connected or not, if there is one. Only the event loop
+	 * replaces it.
+	 */
+	@Nullable Session session() {
+		return this.current;
+	}
+
+	/**
+	 * Return the session if it is connected. Otherwise have one opened.
 	 */
 	@Nullable Session connectedSession() {
 		Session session = this.current;
@@ -212,8 +160,8 @@ final class SessionKeeper implements Session.Observer, Outage.Observer {
 	}
 
 	/**
-	 * Return whether this process has given up a session, so that its nodes count for
-	 * nothing, although the servers may still have them.
+	 * Return whether a session is an earlier one of this process, so that its nodes count
+	 * for nothing, although the servers may still have them.
 	 */
 	boolean hasGivenUp(long sessionId) {
 		return this.oldNodes.hasGivenUp(sessionId);
@@ -246,114 +194,55 @@ final class SessionKeeper implements Session.Observer, Outage.Observer {
 	}
 
 	/**
-	 * Wait until something is so.
-	 * @return false if it was not so in time
+	 * Wait until a condition is true. It is checked whenever something has changed.
+	 * @return false if the time is over
 	 */
 	boolean await(BooleanSupplier condition, long nanos) throws InterruptedException {
-		long deadline = System.nanoTime() + nanos;
-		while (true) {
-			// The condition may take monitors, so it is not asked under this one
-			long seen = this.changes.get();
-			if (condition.getAsBoolean()) {
-				return true;
-			}
-			if (!awaitChange(seen, deadline)) {
-				return condition.getAsBoolean();
-			}
-		}
-	}
-
-	private boolean awaitChange(long seen, long deadline) throws InterruptedException {
-		synchronized (this.changes) {
-			long remaining = deadline - System.nanoTime();
-			while (this.changes.get() == seen && remaining > 0) {
-				this.changes.wait(1 + remaining / 1_000_000);
-				remaining = deadline - System.nanoTime();
-			}
-			return remaining > 0;
-		}
+		return this.changes.await(condition, nanos);
 	}
 
 	/**
-	 * Something has changed that somebody may wait for.
+	 * Have all waiting threads check their conditions again.
 	 */
 	void changed() {
-		synchronized (this.changes) {
-			this.changes.incrementAndGet();
-			this.changes.notifyAll();
-		}
+		this.changes.changed();
 	}
 
 	// Sessions
 
 	/**
-	 * See to it that there is a session, connected or not.
+	 * Open a session unless there is one already, connected or not.
 	 */
 	void start() {
-		if (mayOpen() && this.opening.compareAndSet(false, true)) {
-			boolean done = false;
-			try {
-				this.outage.begin();
-				scheduleTick();
-				openSoon();
-				done = true;
-			}
-			finally {
-				if (!done) {
-					this.opening.set(false);
-				}
-			}
-		}
+		this.opener.start();
 	}
 
-	private void openSoon() {
-		long pause = this.openNotBefore - System.nanoTime();
-		if (pause > 0) {
-			this.loop.schedule(this::open, pause);
-		}
-		else {
-			this.loop.execute(this::open);
-		}
-	}
-
-	private boolean mayOpen() {
-		return !this.closed || (!this.over && !this.oldNodes.isEmpty());
+	boolean mayOpen() {
+		return !this.closed || (!this.shutdown.isClosed() && !this.oldNodes.isEmpty());
 	}
 
 	/**
-	 * Make a handle, and try again later if that fails, in whatever way: there may be no
-	 * memory, or no thread for it.
+	 * Open the next session. On the event loop.
 	 */
-	private void open() {
-		if (!mayOpen() || this.current != null) {
-			return;
-		}
-		try {
-			this.loop.pass("open");
-			Session session = new Session(this.loop, this, this.settings);
-			session.open();
-			this.current = session;
-			if (!mayOpen()) {
-				this.background.execute(() -> close(session));
-			}
-		}
-		catch (Throwable ex) {
-			openLater();
-			EventLoop.attempt(() -> logger.warn("No session with {} can be opened, trying again", place(), ex));
+	void open() throws IOException {
+		Session session = new Session(this.loop, this, this.settings);
+		session.open();
+		this.current = session;
+		if (!mayOpen()) {
+			closeInBackground(session);
 		}
 	}
 
-	private void openLater() {
-		boolean done = false;
-		try {
-			this.loop.backOff(this::open);
-			done = true;
-		}
-		finally {
-			if (!done) {
-				this.opening.set(false);
-			}
-		}
+	private void closeInBackground(Session session) {
+		this.background.execute(() -> SessionShutdown.close(session));
+	}
+
+	/**
+	 * A connection is needed, and there is none.
+	 */
+	void connectionMissing() {
+		this.outage.begin();
+		this.heartbeat.schedule();
 	}
 
 	@Override
@@ -361,20 +250,19 @@ final class SessionKeeper implements Session.Observer, Outage.Observer {
 		if (session != this.current) {
 			return;
 		}
-		this.everConnected = true;
+		this.reachability.everConnected(true);
 		EventLoop.attempt(() -> this.history.connected(session, first));
-		Set<String> wanted = this.active.stream()
+		Set<String> wanted = dependents().stream()
 			.map((dependent) -> dependent.path().parent())
 			.collect(Collectors.toSet());
 		this.oldNodes.deleteIn(session, wanted::contains, () -> usable(session));
 	}
 
 	/**
-	 * Everything that an earlier session has left is being deleted: now others may use
-	 * the session.
+	 * The deletes of all nodes of earlier sessions are sent: now the session may be used.
 	 */
 	private void usable(Session session) {
-		forEachActive((dependent) -> dependent.connected(session));
+		this.dependents.forEach((dependent) -> dependent.connected(session));
 		changed();
 		if (this.introduced != session) {
 			this.introduced = session;
@@ -385,208 +273,100 @@ final class SessionKeeper implements Session.Observer, Outage.Observer {
 	@Override
 	public void disconnected(Session session) {
 		if (session == this.current) {
-			this.outage.begin();
-			scheduleTick();
+			connectionMissing();
 			this.oldNodes.disconnected();
-			forEachActive(Dependent::disconnected);
+			this.dependents.forEach(Dependent::disconnected);
 			EventLoop.attempt(() -> this.history.disconnected(session));
 		}
-	}
-
-	@Override
-	public void tooLong(boolean first) {
-		if (first) {
-			forEachActive(Dependent::unreachable);
-		}
-		EventLoop.attempt(() -> this.history.unreachable(this.outage.age()));
-	}
-
-	@Override
-	public void over(long nanos, boolean told) {
-		EventLoop.attempt(() -> this.history.back(nanos, told));
 	}
 
 	@Override
 	public void answered(Session session) {
 		if (session == this.current) {
 			this.outage.end();
-			this.backOff.reset();
+			this.opener.succeeded();
 		}
 	}
 
 	@Override
 	public void leaseEnded(Session session, int term) {
-		forEachActive((dependent) -> dependent.leaseEnded(session, term));
-	}
-
-	private void forEachActive(Consumer<Dependent> action) {
-		this.active.forEach((dependent) -> this.loop.run(() -> action.accept(dependent)));
+		this.dependents.forEach((dependent) -> dependent.leaseEnded(session, term));
 	}
 
 	@Override
-	public void died(Session session, Loss loss) {
-		if (session != this.current || this.over) {
+	public void sessionEnded(Session session, Loss loss) {
+		if (session != this.current || this.shutdown.isClosed()) {
 			return;
 		}
 		this.oldNodes.remember(session);
 		if (!mayOpen()) {
 			return;
 		}
-		this.loop.run(() -> backOff(session, loss));
-		this.background.execute(() -> close(session));
+		this.loop.run(() -> pause(session, loss));
+		closeInBackground(session);
 		this.current = null;
-		this.opening.set(false);
+		this.opener.release();
 		if (!isRefusal(loss)) {
-			this.loop.run(this::start);
+			this.loop.run(this.opener::start);
 		}
-		forEachActive((dependent) -> dependent.died(session, loss));
+		this.dependents.forEach((dependent) -> dependent.sessionEnded(session, loss));
 		if (!this.oldNodes.isEmpty()) {
-			scheduleTick();
+			this.heartbeat.schedule();
 		}
 	}
 
 	/**
-	 * Say that a session is over, and until when there may be no other.
+	 * Report that a session has ended, and have the next one wait.
 	 */
-	private void backOff(Session session, Loss loss) {
-		this.openNotBefore = System.nanoTime() + this.backOff.next();
+	private void pause(Session session, Loss loss) {
+		this.opener.pause();
 		if (isRefusal(loss)) {
 			// Until somebody needs a connection again, nobody tries
 			this.outage.stop();
 		}
-		EventLoop.attempt(() -> this.history.ended(session, loss, this.backOff.failures()));
+		EventLoop.attempt(() -> this.history.ended(session, loss, this.opener.failures()));
 	}
 
-	private static void close(Session session) {
-		try {
-			session.nodeSession().close(CLOSE_TIMEOUT_MILLIS);
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-		}
-	}
-
-	// Heartbeat
+	// Dependents
 
 	/**
-	 * Somebody has something to do, and wants to hear of the session's fate.
+	 * Add a dependent: it uses the session, or waits for one. It is notified of the
+	 * session's events, and the session is kept alive for it.
 	 */
 	void activate(Dependent dependent) {
-		if (this.active.add(dependent)) {
-			scheduleTick();
-		}
-	}
-
-	private void scheduleTick() {
-		if (this.ticking.compareAndSet(false, true)) {
-			boolean done = false;
-			try {
-				int chain = this.tickChain.get();
-				this.loop.schedule(() -> tick(chain), tickNanos());
-				done = true;
-			}
-			finally {
-				if (!done) {
-					this.ticking.set(false);
-				}
-			}
+		if (this.dependents.add(dependent)) {
+			this.heartbeat.schedule();
 		}
 	}
 
 	void deactivate(Dependent dependent) {
-		if (this.active.remove(dependent) && this.closed) {
+		if (this.dependents.remove(dependent) && this.closed) {
 			changed();
 		}
 	}
 
-	private long tickNanos() {
-		Session session = this.current;
-		Duration timeout = (session != null) ? session.timeout() : this.settings.timeout();
-		return timeout.toNanos() / HEARTBEATS_PER_TIMEOUT;
+	/**
+	 * Return the dependents that are active now.
+	 */
+	List<Dependent> dependents() {
+		return this.dependents.list();
 	}
 
 	/**
-	 * Have the session confirmed.
+	 * Return whether the session has to be kept alive. On the event loop.
 	 */
-	private void tick(int chain) {
-		if (chain != this.tickChain.get()) {
-			return;
-		}
-		this.ticking.set(false);
-		if (this.over) {
-			return;
+	boolean isSessionNeeded() {
+		if (this.shutdown.isClosed()) {
+			return false;
 		}
 		Session session = this.current;
 		// A delete that is not answered is not noticed unless something is sent behind
 		// it, nor is a session that will never be connected again unless it is looked at
-		boolean deleting = !this.oldNodes.isEmpty() || (session != null && session.hasDeletes());
-		if (this.active.isEmpty() && !deleting && !this.outage.isRunning()) {
-			return;
-		}
-		scheduleTick();
-		EventLoop.attempt(this.housekeeping);
-		if (session == null) {
-			start();
-		}
-		else {
-			session.checkLiveness();
-			session.heartbeat();
-			checkWhenLeaseEnds(session);
-			if (session.isConnected()) {
-				forEachActive(Dependent::tick);
-			}
-		}
-	}
-
-	/**
-	 * Bring everything into order that an error may have left half done. What has failed
-	 * on the event loop may have been anything, so that nothing is known for certain of
-	 * the session: it is given up, and the next one begins with nothing.
-	 */
-	private void recover(boolean taskFailed) {
-		Session session = this.current;
-		if (this.over) {
-			abandon(session);
-		}
-		else if (session != null && session.isDead()) {
-			died(session, session.end());
-		}
-		else if (session != null && taskFailed) {
-			session.die(Loss.INTERNAL_ERROR);
-		}
-		if (taskFailed) {
-			callAgain();
-		}
-		forEachActive(Dependent::repair);
-		if (!this.active.isEmpty()) {
-			connectedSession();
-			scheduleTick();
-		}
-	}
-
-	/**
-	 * What was to be run later may have got lost.
-	 */
-	private void callAgain() {
-		if (this.current == null) {
-			this.opening.set(false);
-		}
-		this.tickChain.incrementAndGet();
-		this.ticking.set(false);
-	}
-
-	private void checkWhenLeaseEnds(Session session) {
-		long remaining = session.lease().remaining();
-		if (remaining > 0 && remaining < tickNanos()) {
-			this.loop.schedule(session.lease()::check, remaining);
-		}
+		boolean deleting = !this.oldNodes.isEmpty() || (session != null && !session.deletes().isEmpty());
+		return !this.dependents.isEmpty() || deleting || this.outage.isRunning();
 	}
 
 	// The end
-
-	List<Dependent> dependents() {
-		return List.copyOf(this.active);
-	}
 
 	/**
 	 * Take no more requests.
@@ -606,124 +386,40 @@ final class SessionKeeper implements Session.Observer, Outage.Observer {
 		Session left = this.current;
 		if (left != null) {
 			// An error has kept it from being forgotten
-			this.loop.execute(() -> abandon(left));
+			this.loop.execute(() -> end(left));
 		}
-		this.opening.set(false);
-		this.everConnected = false;
-		this.over = false;
+		this.opener.release();
+		this.reachability.everConnected(false);
+		this.shutdown.reset();
 		this.closed = false;
-		if (!this.freed && !this.oldNodes.isEmpty()) {
+		if (!this.shutdown.hasFreedNodes() && !this.oldNodes.isEmpty()) {
 			start();
 		}
 	}
 
 	/**
-	 * End the session. If it has nodes and no connection, or an earlier one has left
-	 * nodes, wait a little for that.
-	 * @return whether an interrupt has come meanwhile
+	 * End the session of a registry that has been stopped, and notify the dependents that
+	 * still have something in it. On the event loop.
 	 */
-	boolean close() {
-		boolean interrupted = false;
-		try {
-			awaitDeletes();
-		}
-		catch (InterruptedException ex) {
-			interrupted = true;
-		}
-		this.over = true;
-		this.freed = false;
-		Session session = this.current;
-		if (session == null) {
-			return interrupted;
-		}
-		boolean connected = session.isConnected();
-		session.close();
-		// The client would forget to tell the server if it found an interrupt
-		interrupted |= Thread.interrupted();
-		close(session);
-		boolean disturbed = Thread.interrupted();
-		this.freed = connected && !disturbed;
-		return disturbed || interrupted;
-	}
-
-	private void awaitDeletes() throws InterruptedException {
-		if (!await(this::canDelete, TimeUnit.MILLISECONDS.toNanos(CLOSE_TIMEOUT_MILLIS))) {
-			Session session = this.current;
-			logger.warn(
-					"{} is not connected: the nodes of this process are deleted when their session expires,"
-							+ " after up to {} ms",
-					place(), ((session != null) ? session.timeout() : this.settings.timeout()).toMillis());
-		}
-	}
-
-	/**
-	 * Return whether the nodes of earlier sessions are gone, and those of the present one
-	 * can be deleted.
-	 */
-	private boolean canDelete() {
-		Session session = this.current;
-		return this.oldNodes.isEmpty() && (session == null || session.isConnected() || !session.hasDeletes());
-	}
-
-	/**
-	 * Forget the session that has been closed, and wait for that. Whoever still believes
-	 * to have something of it hears that it is lost. Nodes that could not be deleted are
-	 * the first matter of the next session.
-	 * @param last done then, with what errors may have left
-	 */
-	void abandonSession(Runnable last) {
-		// Should an error have skipped that
-		this.over = true;
-		CompletableFuture<Void> done = new CompletableFuture<>();
-		try {
-			this.loop.execute(() -> {
-				try {
-					this.loop.run(() -> abandon(this.current));
-					last.run();
-					forEachActive(Dependent::repair);
-				}
-				finally {
-					done.complete(null);
-				}
-			});
-		}
-		catch (Throwable ex) {
-			this.loop.failed = true;
-			throw ex;
-		}
-		this.loop.mayRetire(true);
-		Durations.awaitQuietly(done, TimeUnit.MILLISECONDS.toNanos(CLOSE_TIMEOUT_MILLIS));
-	}
-
-	private void abandon(@Nullable Session session) {
+	void end(@Nullable Session session) {
 		if (session != this.current) {
 			return;
 		}
 		if (session != null) {
-			session.die(Loss.CLOSED);
+			session.end(Loss.CLOSED);
 			this.oldNodes.remember(session);
-			if (!this.freed) {
-				this.background.execute(() -> close(session));
+			if (!this.shutdown.hasFreedNodes()) {
+				closeInBackground(session);
 			}
 			this.current = null;
 		}
 		this.outage.stop();
 		this.history.forgetOutage();
 		// The next run begins as a new registry does
-		this.everConnected = false;
-		this.opening.set(false);
+		this.reachability.everConnected(false);
+		this.opener.release();
 		if (session != null) {
-			forEachActive((dependent) -> dependent.died(session, Loss.CLOSED));
-		}
-	}
-
-	/**
-	 * Let nobody wait for an answer that will not come any more.
-	 */
-	void finish() {
-		Session session = this.current;
-		if (session != null) {
-			session.finish();
+			this.dependents.forEach((dependent) -> dependent.sessionEnded(session, Loss.CLOSED));
 		}
 	}
 

@@ -1,7 +1,6 @@
 package io.github.zklock.engine;
 
 import java.time.Duration;
-import java.util.function.LongSupplier;
 
 /**
  * How sessions are made.
@@ -11,10 +10,10 @@ import java.util.function.LongSupplier;
  * @param connectTimeout how long to wait for a handle that somebody asks for
  * @param serverTick the servers' tick, which no client can find out
  * @param maxNodeBytes how many bytes the paths of a session's nodes may have together
- * @param wallClock the time, as {@link System#currentTimeMillis()}
+ * @param platform gives the time
  */
 record SessionSettings(NodeStore store, Duration timeout, Duration connectTimeout, Duration serverTick,
-		int maxNodeBytes, LongSupplier wallClock) {
+		int maxNodeBytes, Platform platform) {
 
 	/**
 	 * Return where the nodes are, for messages.

@@ -15,9 +15,10 @@ final class VanishedNodes {
 
 	private final LockPath path;
 
-	private final BackOff backOff = new BackOff();
+	private final BackOff backOff;
 
-	VanishedNodes(LockPath path) {
+	VanishedNodes(Platform platform, LockPath path) {
+		this.backOff = new BackOff(platform::nextDouble);
 		this.path = path;
 	}
 

@@ -1,5 +1,5 @@
 /**
- * Leader election as seen by callers.
+ * Leader election: elections, leadership, the work of a leader, and listeners.
  */
 @NullMarked
 package io.github.zklock.leader;

@@ -7,6 +7,7 @@ import io.github.zklock.LockListener;
 import io.github.zklock.engine.EngineSettings;
 import io.github.zklock.engine.LockEngine;
 import io.github.zklock.leader.LeaderElection;
+import io.github.zklock.platform.SystemPlatform;
 
 /**
  * Locks and elections within one process, for tests and development. They behave as those
@@ -36,7 +37,7 @@ public final class LocalLocks extends LockEngine {
 	}
 
 	private LocalLocks(Builder options) {
-		this(new LocalNodes(), options.engine);
+		this(new LocalNodes(System::currentTimeMillis), options.engine);
 	}
 
 	private LocalLocks(LocalNodes nodes, EngineSettings settings) {
@@ -61,7 +62,7 @@ public final class LocalLocks extends LockEngine {
 	 */
 	public static final class Builder {
 
-		private final EngineSettings engine = new EngineSettings().closeWait(Duration.ZERO)
+		private final EngineSettings engine = new EngineSettings(new SystemPlatform()).closeWait(Duration.ZERO)
 			.connectTimeout(LONG)
 			.answerTimeout(LONG)
 			.maxNodeBytes(Integer.MAX_VALUE);

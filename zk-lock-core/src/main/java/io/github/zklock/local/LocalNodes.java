@@ -6,6 +6,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.LongSupplier;
 
 import io.github.zklock.engine.Listing;
 import io.github.zklock.engine.NodeEvents;
@@ -30,6 +31,8 @@ final class LocalNodes implements NodeStore {
 
 	private static final int DIGITS = 10;
 
+	private final LongSupplier wallClock;
+
 	private final Map<String, Node> nodes = new HashMap<>();
 
 	private final Watches dataWatches = new Watches();
@@ -40,8 +43,13 @@ final class LocalNodes implements NodeStore {
 
 	private long sessions;
 
-	LocalNodes() {
-		this.nodes.put(TOP, new Node(new byte[0], 0, null, false));
+	/**
+	 * Create a tree without nodes.
+	 * @param wallClock the time, as {@link System#currentTimeMillis()}
+	 */
+	LocalNodes(LongSupplier wallClock) {
+		this.wallClock = wallClock;
+		this.nodes.put(TOP, node(new byte[0], null, false));
 	}
 
 	@Override
@@ -135,7 +143,8 @@ final class LocalNodes implements NodeStore {
 		}
 		String path = prefix + number(parent.counter);
 		session.own().add(path);
-		add(path, parent, new Node(data, ++this.zxid, session, false));
+		this.zxid++;
+		add(path, parent, node(data, session, false));
 		return new Created(path, this.zxid);
 	}
 
@@ -153,8 +162,13 @@ final class LocalNodes implements NodeStore {
 		if (parent == null) {
 			return false;
 		}
-		add(path, parent, new Node(new byte[0], ++this.zxid, null, container));
+		this.zxid++;
+		add(path, parent, node(new byte[0], null, container));
 		return true;
+	}
+
+	private Node node(byte[] data, @Nullable LocalSession owner, boolean container) {
+		return new Node(data, this.zxid, this.wallClock.getAsLong(), owner, container);
 	}
 
 	private void add(String path, Node parent, Node node) {
@@ -219,7 +233,7 @@ final class LocalNodes implements NodeStore {
 
 		private final long czxid;
 
-		private final long created = System.currentTimeMillis();
+		private final long created;
 
 		private final @Nullable LocalSession owner;
 
@@ -235,9 +249,10 @@ final class LocalNodes implements NodeStore {
 
 		private long counter;
 
-		Node(byte[] data, long czxid, @Nullable LocalSession owner, boolean container) {
+		Node(byte[] data, long czxid, long created, @Nullable LocalSession owner, boolean container) {
 			this.data = data;
 			this.czxid = czxid;
+			this.created = created;
 			this.mzxid = czxid;
 			this.pzxid = czxid;
 			this.owner = owner;

@@ -11,6 +11,7 @@ import io.github.zklock.LockContender;
 import io.github.zklock.LockListener;
 import io.github.zklock.engine.EngineSettings;
 import io.github.zklock.engine.LockEngine;
+import io.github.zklock.platform.SystemPlatform;
 import io.github.zklock.leader.LeaderElection;
 import io.github.zklock.leader.Participant;
 import org.apache.zookeeper.ZooDefs.Ids;
@@ -101,7 +102,7 @@ public final class ZooKeeperLocks extends LockEngine {
 
 		private final @Nullable ZooKeeperFactory factory;
 
-		private final EngineSettings engine = new EngineSettings();
+		private final EngineSettings engine = new EngineSettings(new SystemPlatform());
 
 		private @Nullable List<ACL> acl;
 

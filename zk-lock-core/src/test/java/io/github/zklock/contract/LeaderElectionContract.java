@@ -22,9 +22,11 @@ import io.github.zklock.leader.Participant;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
@@ -250,6 +252,8 @@ abstract class LeaderElectionContract extends RegistryTestSupport {
 	}
 
 	@Nested
+	@Tag("H88")
+	@Tag("H89")
 	class Listeners {
 
 		@Test
@@ -495,7 +499,9 @@ abstract class LeaderElectionContract extends RegistryTestSupport {
 				assertThat(leadership.isLeader()).as("its own term goes on").isTrue();
 				assertThat(leadership.fencingToken()).isEqualTo(token);
 				assertThat(leadership.run(() -> {
-				})).as("new work while leaving").isFalse();
+				})).as("a part of it").isTrue();
+				assertThat(leadership.begin()).as("new work while leaving").isEmpty();
+				assertThat(leadership.enter()).as("new work while leaving").isEmpty();
 			}));
 			awaitStart();
 			CompletableFuture<Boolean> leaving = run(election::leave);
@@ -503,6 +509,7 @@ abstract class LeaderElectionContract extends RegistryTestSupport {
 			assertThat(leadership.run(() -> {
 			})).as("new work while leaving").isFalse();
 			assertThat(leadership.begin()).isEmpty();
+			assertThat(leadership.enter()).isEmpty();
 			assertThat(election.leader()).isPresent();
 			assertThat(leaving).isNotDone();
 			events.await("granted " + token);
@@ -582,7 +589,7 @@ abstract class LeaderElectionContract extends RegistryTestSupport {
 		}
 
 		@Test
-		void workWithoutAThread() throws Exception {
+		void workNeedsNoThread() throws Exception {
 			LeaderElection impatient = lead(registry(Duration.ofMillis(20)).election(ROLE));
 			LeaderWork work = impatient.leadership().begin().orElseThrow();
 			LeaderWork other = impatient.leadership().begin().orElseThrow();
@@ -619,9 +626,6 @@ abstract class LeaderElectionContract extends RegistryTestSupport {
 			assertThat(work.isLeader()).isFalse();
 		}
 
-		/**
-		 * A pooled thread is never interrupted for work that it has done before.
-		 */
 		@Test
 		void leavesWithoutAThreadThatWaits() throws Exception {
 			lead(election);
@@ -700,6 +704,9 @@ abstract class LeaderElectionContract extends RegistryTestSupport {
 			assertThat(told).hasValue(0);
 		}
 
+		/**
+		 * A pooled thread is never interrupted for work that it has done before.
+		 */
 		@Test
 		void interruptNeverComesAfterTheWork() throws Exception {
 			AtomicBoolean stray = new AtomicBoolean();
@@ -743,6 +750,261 @@ abstract class LeaderElectionContract extends RegistryTestSupport {
 			get(worker);
 			assertThat(stray).isFalse();
 			assertThat(lost).as("work that was interrupted").hasPositiveValue();
+		}
+
+	}
+
+	/**
+	 * Work that the current thread enters, and ends when it likes.
+	 */
+	@Nested
+	class EnteredWork {
+
+		private LeaderWork enter() {
+			return leadership.enter().orElseThrow();
+		}
+
+		/**
+		 * Lose the leadership by another thread, which waits for nobody.
+		 */
+		private void lose() throws Exception {
+			get(beginToLose());
+		}
+
+		private CompletableFuture<Boolean> beginToLose() {
+			return run(() -> {
+				Thread.currentThread().interrupt();
+				election.leave();
+			});
+		}
+
+		private void loseAndLeadAgain() throws Exception {
+			lose();
+			get(run(() -> lead(election)));
+		}
+
+		@Test
+		void onlyTheLeaderEnters() {
+			assertThat(leadership.enter()).isEmpty();
+			assertThat(leadership.current()).isEmpty();
+			lead(election);
+			assertThat(leadership.current()).isEmpty();
+			try (LeaderWork work = enter()) {
+				assertThat(leadership.current()).containsSame(work);
+				assertThat(work.isLeader()).isTrue();
+				assertThat(work.isLost()).isFalse();
+				assertThat(work.fencingToken()).isEqualTo(leadership.fencingToken());
+			}
+			assertThat(leadership.current()).isEmpty();
+			assertThat(leadership.isLeader()).isTrue();
+		}
+
+		@Test
+		void leavingWaitsForIt() throws Exception {
+			lead(election);
+			LeaderWork work = enter();
+			CompletableFuture<Boolean> leaving = run(election::leave);
+			get(run(LeaderElectionContract.this::awaitNoLeader));
+			assertThat(leadership.isLeader()).as("in its own term").isTrue();
+			assertThat(leadership.current()).containsSame(work);
+			assertThat(leaving).isNotDone();
+			work.close();
+			get(leaving);
+			assertThat(work.isLost()).isFalse();
+			assertThat(leadership.isLeader()).isFalse();
+		}
+
+		@Test
+		void answersAreAboutItsOwnTerm() throws Exception {
+			lead(election);
+			LeaderWork work = enter();
+			loseAndLeadAgain();
+			assertThat(work.isLost()).isTrue();
+			assertThat(leadership.isLeader()).isFalse();
+			assertThat(leadership.since()).isEmpty();
+			assertThat(leadership.current()).isEmpty();
+			assertThat(leadership.enter()).isEmpty();
+			assertThat(leadership.begin()).isEmpty();
+			assertThat(leadership.yield()).isFalse();
+			assertThat(leadership.run(() -> {
+			})).isFalse();
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(leadership::fencingToken);
+			work.close();
+			assertThat(work.isLost()).as("also when it has ended").isTrue();
+			assertThat(leadership.isLeader()).as("outside").isTrue();
+		}
+
+		@Test
+		void nothingIsLostThatHasEndedBefore() throws Exception {
+			lead(election);
+			LeaderWork work = enter();
+			work.close();
+			lose();
+			assertThat(work.isLeader()).isFalse();
+			assertThat(work.isLost()).isFalse();
+		}
+
+		@Test
+		void whoEntersDecidesAboutALoss() throws Exception {
+			lead(election);
+			LeaderWork work = enter();
+			assertThat(leadership.run(() -> {
+				assertThat(leadership.current()).containsSame(work);
+				assertThatCode(this::lose).doesNotThrowAnyException();
+				assertThat(Thread.currentThread().isInterrupted()).isFalse();
+			})).as("a part of it").isTrue();
+			assertThat(work.isLost()).isTrue();
+			work.close();
+		}
+
+		@Test
+		void outermostRunThrowsInCaseOfALossAndSoDoRunsWithin() {
+			lead(election);
+			AtomicBoolean thrownWithin = new AtomicBoolean();
+			assertLost(election, () -> {
+				try {
+					leadership.run(this::loseUntilInterrupted);
+				}
+				catch (LockLostException ex) {
+					thrownWithin.set(Thread.currentThread().isInterrupted());
+				}
+			});
+			assertThat(thrownWithin).as("interrupted until the outermost ends").isTrue();
+			assertThat(Thread.currentThread().isInterrupted()).isFalse();
+		}
+
+		private void loseUntilInterrupted() {
+			assertThat(beginToLose()).isNotNull();
+			long start = System.nanoTime();
+			while (!Thread.currentThread().isInterrupted()) {
+				assertThat(System.nanoTime() - start).isLessThan(PATIENCE.toNanos());
+				Thread.onSpinWait();
+			}
+		}
+
+		@Test
+		void threadThatLeavesLosesNothing() {
+			lead(election);
+			LeaderWork outer = enter();
+			LeaderWork inner = enter();
+			AtomicInteger told = new AtomicInteger();
+			for (LeaderWork work : List.of(outer, inner)) {
+				work.onLost(told::incrementAndGet);
+				work.onLeaving(told::incrementAndGet);
+			}
+			election.leave();
+			assertThat(election.participants()).isEmpty();
+			assertThat(List.of(outer, inner)).noneMatch(LeaderWork::isLeader).noneMatch(LeaderWork::isLost);
+			inner.close();
+			outer.close();
+			assertThat(List.of(outer, inner)).noneMatch(LeaderWork::isLost);
+			assertThat(told).hasValue(0);
+		}
+
+		@Test
+		void threadThatYieldsLosesNothing() throws Exception {
+			lead(election);
+			LeaderWork outer = enter();
+			LeaderWork inner = enter();
+			assertThat(leadership.yield()).isTrue();
+			get(run(() -> awaitLeader(election)));
+			assertThat(List.of(outer, inner)).noneMatch(LeaderWork::isLeader).noneMatch(LeaderWork::isLost);
+			inner.close();
+			outer.close();
+			assertThat(leadership.isLeader()).isTrue();
+		}
+
+		/**
+		 * What is refused changes nothing, for the work around neither.
+		 */
+		@Test
+		void refusedYieldEndsNothing() throws Exception {
+			lead(election);
+			LeaderWork outer = enter();
+			LeaderWork inner = enter();
+			CompletableFuture<Boolean> leaving = run(election::leave);
+			get(run(LeaderElectionContract.this::awaitNoLeader));
+			assertThat(leadership.yield()).isFalse();
+			assertThat(outer.yield()).isFalse();
+			inner.close();
+			assertThat(outer.isLeader()).as("waited for").isTrue();
+			assertThat(leaving).isNotDone();
+			outer.close();
+			get(leaving);
+		}
+
+		@Test
+		void threadThatIsAboutToLeaveMayDoNoMore() throws Exception {
+			lead(election);
+			LeaderWork other = get(call(() -> leadership.begin().orElseThrow()));
+			LeaderWork work = enter();
+			CompletableFuture<Void> left = election.leaveAsync();
+			assertThat(leadership.isLeader()).as("until the other work has ended").isTrue();
+			assertThat(leadership.current()).isEmpty();
+			assertThat(leadership.run(() -> {
+			})).isFalse();
+			other.close();
+			get(left);
+			work.close();
+		}
+
+		@Test
+		void detachedWorkGoesOnWithoutTheThread() throws Exception {
+			lead(election);
+			LeaderWork outer = enter();
+			LeaderWork work = enter();
+			work.detach();
+			assertThat(leadership.current()).containsSame(outer);
+			outer.close();
+			assertThat(leadership.current()).isEmpty();
+			CompletableFuture<Void> left = election.leaveAsync();
+			assertThat(leadership.isLeader()).isFalse();
+			assertThat(work.isLeader()).as("waited for, since no thread does it any more").isTrue();
+			assertThat(left).isNotDone();
+			work.detach();
+			work.close();
+			get(left);
+			assertThat(work.isLost()).isFalse();
+		}
+
+		@Test
+		void detachedWorkCanBeLost() throws Exception {
+			lead(election);
+			LeaderWork work = enter();
+			CompletableFuture<Void> lost = new CompletableFuture<>();
+			work.onLost(() -> lost.complete(null));
+			work.detach();
+			loseAndLeadAgain();
+			get(lost);
+			assertThat(work.isLost()).isTrue();
+			assertThat(leadership.isLeader()).as("of the thread").isTrue();
+			work.close();
+			assertThat(leadership.isLeader()).isTrue();
+		}
+
+		@Test
+		void anotherThreadMayEndItInAnyOrder() throws Exception {
+			lead(election);
+			LeaderWork outer = enter();
+			LeaderWork middle = enter();
+			LeaderWork inner = enter();
+			get(run(middle::close));
+			assertThat(leadership.current()).containsSame(inner);
+			inner.close();
+			assertThat(leadership.current()).containsSame(outer);
+			get(run(outer::close));
+			assertThat(leadership.current()).isEmpty();
+			election.leave();
+			assertThat(leadership.isLeader()).isFalse();
+		}
+
+		@Test
+		void workThatNoThreadDoesIsNoThreadsOwn() {
+			lead(election);
+			LeaderWork work = leadership.begin().orElseThrow();
+			assertThat(leadership.current()).isEmpty();
+			work.detach();
+			work.close();
 		}
 
 	}

@@ -40,6 +40,7 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -233,6 +234,7 @@ abstract class LockRegistryContract extends RegistryTestSupport {
 		}
 
 		@Test
+		@Tag("H85")
 		void everyWayOfLockingEntersAgain() throws Exception {
 			locks.lock("lock").lock();
 			locks.lock("lock").lock();
@@ -271,6 +273,7 @@ abstract class LockRegistryContract extends RegistryTestSupport {
 		}
 
 		@Test
+		@Tag("H80")
 		void strangerCannotUnlock() throws Exception {
 			assertNotHeld(lock::unlock);
 			lock.lock();
@@ -394,7 +397,7 @@ abstract class LockRegistryContract extends RegistryTestSupport {
 		}
 
 		@Test
-		void onlyOneAtATime() throws Exception {
+		void onlyOneHoldsTheLockAtATime() throws Exception {
 			AtomicInteger writers = new AtomicInteger();
 			AtomicInteger readers = new AtomicInteger();
 			List<CompletableFuture<Boolean>> users = new ArrayList<>();
@@ -536,6 +539,7 @@ abstract class LockRegistryContract extends RegistryTestSupport {
 	class Interrupts {
 
 		@Test
+		@Tag("H81")
 		void interruptEndsAWaitAndLeavesTheQueue() throws Exception {
 			LockLease lease = lock.acquire();
 			for (Task waiting : List.<Task>of(lock::acquire, lock::lockInterruptibly, read::acquire,
@@ -557,6 +561,7 @@ abstract class LockRegistryContract extends RegistryTestSupport {
 		}
 
 		@Test
+		@Tag("H81")
 		void interruptBeforehandIsNoticed() throws Exception {
 			for (ThrowingCallable asking : List.<ThrowingCallable>of(lock::lockInterruptibly, lock::acquire,
 					() -> lock.tryLock(1, TimeUnit.SECONDS), () -> lock.tryAcquire(Duration.ZERO))) {
@@ -568,6 +573,7 @@ abstract class LockRegistryContract extends RegistryTestSupport {
 		}
 
 		@Test
+		@Tag("H81")
 		void lockAndUnlockKeepAnInterruptForLater() throws Exception {
 			LockLease lease = lock.acquire();
 			AtomicReference<Thread> waiter = new AtomicReference<>();
@@ -969,6 +975,7 @@ abstract class LockRegistryContract extends RegistryTestSupport {
 		}
 
 		@Test
+		@Tag("H89")
 		void slowAndThrowingListenersHurtNobody() throws Exception {
 			CountDownLatch slow = new CountDownLatch(1);
 			LockRegistry registry = registry(PATIENCE, new LockListener() {
@@ -1084,6 +1091,7 @@ abstract class LockRegistryContract extends RegistryTestSupport {
 		}
 
 		@Test
+		@Tag("H80")
 		void closingALostLeaseIsQuietAndLetsItsThreadLockAgain() throws Exception {
 			lock.lock();
 			LockLease lease = lock.lease().orElseThrow();
@@ -1250,6 +1258,7 @@ abstract class LockRegistryContract extends RegistryTestSupport {
 		}
 
 		@Test
+		@Tag("H86")
 		void closeRacesUseWithoutADeadlockOrAForgottenRequest() throws Exception {
 			for (int round = 0; round < 10; round++) {
 				LockRegistry registry = registry(PATIENCE);

@@ -8,6 +8,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 import io.github.zklock.LossInterrupt;
+import io.github.zklock.platform.SystemPlatform;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -15,14 +16,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class CallbacksTests {
 
-	private final EventLoop loop = new EventLoop("loop");
+	private final EventLoop loop = new EventLoop("loop", new SystemPlatform(), Faults.NONE, false);
 
 	// What the user's executor has been given, and has not begun
 	private final Deque<Runnable> given = new ArrayDeque<>();
 
 	private final CountDownLatch givenOne = new CountDownLatch(1);
 
-	private final UserThreads users = new UserThreads("users", this.loop, this::give);
+	private final CallbackThreads users = new CallbackThreads("users", this.loop, this::give);
 
 	private final Callbacks actions = new Callbacks(this.users);
 

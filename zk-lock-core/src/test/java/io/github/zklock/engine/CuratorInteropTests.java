@@ -23,6 +23,7 @@ import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.framework.recipes.locks.InterProcessMutex;
 import org.apache.curator.framework.recipes.locks.InterProcessReadWriteLock;
 import org.apache.curator.retry.RetryOneTime;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -153,7 +154,7 @@ class CuratorInteropTests extends LockTestSupport {
 	}
 
 	@Test
-	void mixedMutexesAndLocks() throws Exception {
+	void mutexesAndLocksInAnyOrderExcludeEachOther() throws Exception {
 		AtomicInteger holders = new AtomicInteger();
 		int[] counter = new int[1];
 		List<CompletableFuture<Void>> users = new ArrayList<>();
@@ -294,7 +295,8 @@ class CuratorInteropTests extends LockTestSupport {
 	 * writer watches it.
 	 */
 	@Test
-	void h15_writerWaitsForCuratorsWriterThatGoesOnReading() throws Exception {
+	@Tag("H15")
+	void writerWaitsForCuratorsWriterThatGoesOnReading() throws Exception {
 		InterProcessReadWriteLock curators = readWriteLock();
 		assertThat(get(take(curators.writeLock()))).isTrue();
 		CompletableFuture<LockLease> writer = this.write.acquireAsync(PATIENCE);
@@ -311,7 +313,8 @@ class CuratorInteropTests extends LockTestSupport {
 	}
 
 	@Test
-	void h15_readerGoesOnWithCuratorsWriterThatGoesOnReading() throws Exception {
+	@Tag("H15")
+	void readerGoesOnWithCuratorsWriterThatGoesOnReading() throws Exception {
 		InterProcessReadWriteLock curators = readWriteLock();
 		assertThat(get(take(curators.writeLock()))).isTrue();
 		CompletableFuture<LockLease> reader = this.read.acquireAsync(PATIENCE);
@@ -332,7 +335,8 @@ class CuratorInteropTests extends LockTestSupport {
 	}
 
 	@Test
-	void h15_writerThatComesAfterCuratorsDowngradeWaits() throws Exception {
+	@Tag("H15")
+	void writerThatComesAfterCuratorsDowngradeWaits() throws Exception {
 		InterProcessReadWriteLock curators = readWriteLock();
 		assertThat(get(take(curators.writeLock()))).isTrue();
 		assertThat(get(take(curators.readLock()))).isTrue();
@@ -394,7 +398,7 @@ class CuratorInteropTests extends LockTestSupport {
 	}
 
 	@Test
-	void mixedReadersAndWriters() throws Exception {
+	void readersAndWritersOfBothInAnyOrderExcludeEachOther() throws Exception {
 		Pair pair = new Pair();
 		InterProcessReadWriteLock curators = readWriteLock();
 		ZooKeeperLocks others = closing(builder().curatorReadWrite(true).build());

@@ -10,6 +10,7 @@ import io.github.zklock.embedded.ConnectString;
 import io.github.zklock.embedded.EmbeddedZooKeeper;
 import io.github.zklock.leader.LeaderElection;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -19,6 +20,8 @@ import static org.awaitility.Awaitility.await;
  * Every fault at every frame of an election. Whatever happens, there are never two
  * leaders, a leader is found, listeners are told in order, and nothing is left behind.
  */
+@Tag("H30")
+@Tag("H33")
 class ElectionEveryFrameTests extends EveryFrameSupport {
 
 	private final ZooKeeperLocks others = registry();
@@ -36,7 +39,7 @@ class ElectionEveryFrameTests extends EveryFrameSupport {
 	}
 
 	@Test
-	void joiningAndLeaving() throws Exception {
+	void joiningAndLeavingSurviveEveryFault() throws Exception {
 		attemptAtEveryFrame("join", (role, locks, proxy) -> {
 			LeaderElection election = locks.election(role);
 			ElectionTestSupport.Recorder recorder = new ElectionTestSupport.Recorder(election);
@@ -53,7 +56,7 @@ class ElectionEveryFrameTests extends EveryFrameSupport {
 	}
 
 	@Test
-	void takingTurns() throws Exception {
+	void takingTurnsSurvivesEveryFault() throws Exception {
 		attemptAtEveryFrame("turns", (role, locks, proxy) -> {
 			LeaderElection election = locks.election(role);
 			LeaderElection other = this.others.election(role);

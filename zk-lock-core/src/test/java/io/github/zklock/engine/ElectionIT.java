@@ -132,14 +132,16 @@ class ElectionIT {
 	 * a member of its own, and some may move to another one.
 	 */
 	@Test
-	void h07_fiveCandidatesOnAFlappingEnsembleAreNeverTwoLeaders() throws Exception {
+	@Tag("H07")
+	void fiveCandidatesOnAFlappingEnsembleAreNeverTwoLeaders() throws Exception {
 		Seeded.run((seed) -> flap(seed, (round) -> round < 8));
 	}
 
 	@Test
 	@Tag("soak")
+	@Tag("H07")
 	@Timeout(value = 1, unit = TimeUnit.DAYS)
-	void h07_fiveCandidatesOnAnEnsembleThatFlapsForLongAreNeverTwoLeaders() throws Exception {
+	void fiveCandidatesOnAnEnsembleThatFlapsForLongAreNeverTwoLeaders() throws Exception {
 		long start = System.nanoTime();
 		Seeded.run((seed) -> flap(seed, (round) -> System.nanoTime() - start < Seeded.soakTime().toNanos()));
 	}
@@ -197,7 +199,8 @@ class ElectionIT {
 	}
 
 	@Test
-	void h01_leaderOnAFollowerThatIsCutOffStopsBelievingBeforeTheNextOneLeads() throws Exception {
+	@Tag("H01")
+	void leaderOnAFollowerThatIsCutOffStopsBelievingBeforeTheNextOneLeads() throws Exception {
 		EnsembleMember leader = ensemble.leader();
 		EnsembleMember follower = ensemble.followers().get(0);
 		LeaderElection cutOff = join(follower.connectString(), SESSION);
@@ -213,7 +216,8 @@ class ElectionIT {
 	}
 
 	@Test
-	void h95_everybodyKeepsHisPlaceWhenTheEnsembleChangesItsLeader() throws Exception {
+	@Tag("H95")
+	void everybodyKeepsHisPlaceWhenTheEnsembleChangesItsLeader() throws Exception {
 		Duration longSession = Duration.ofSeconds(20);
 		List<LeaderElection> candidates = new ArrayList<>();
 		for (int candidate = 0; candidate < 20; candidate++) {

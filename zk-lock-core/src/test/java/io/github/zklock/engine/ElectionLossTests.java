@@ -23,6 +23,7 @@ import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.data.Id;
 import org.apache.zookeeper.data.Stat;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -82,7 +83,10 @@ class ElectionLossTests extends ElectionTestSupport {
 	 * everybody keeps his place.
 	 */
 	@Test
-	void h14_h95_longDisturbanceRevokesAndGrantsAgainOnTheSameNode() throws Exception {
+	@Tag("CURATOR-644")
+	@Tag("H14")
+	@Tag("H95")
+	void longDisturbanceRevokesAndGrantsAgainOnTheSameNode() throws Exception {
 		lead(this.locks);
 		this.elsewhere.join();
 		awaitLeaderNodes(2);
@@ -104,6 +108,7 @@ class ElectionLossTests extends ElectionTestSupport {
 	}
 
 	@Test
+	@Tag("H95")
 	void waitingParticipantKeepsItsPlace() throws Exception {
 		LeaderElection first = lead(this.others);
 		ZooKeeperLocks patient = registry(this.proxy);
@@ -123,6 +128,7 @@ class ElectionLossTests extends ElectionTestSupport {
 	}
 
 	@Test
+	@Tag("H03")
 	void silentConnectionIsRevokedBeforeAnotherLeads() throws Exception {
 		lead(this.locks);
 		CompletableFuture<Boolean> ledWhenGranted = new CompletableFuture<>();
@@ -148,7 +154,11 @@ class ElectionLossTests extends ElectionTestSupport {
 	 * session begins, and is not taken for the own one.
 	 */
 	@Test
-	void h06_h07_newSessionJoinsWithANewNode() throws Exception {
+	@Tag("CURATOR-620")
+	@Tag("CURATOR-696")
+	@Tag("H06")
+	@Tag("H07")
+	void newSessionJoinsWithANewNode() throws Exception {
 		lead(this.locks);
 		String node = leaderNodes().get(0);
 		long token = this.election.leadership().fencingToken();
@@ -171,7 +181,11 @@ class ElectionLossTests extends ElectionTestSupport {
 	 * in front, and the one who has made it must not think that it leads by it.
 	 */
 	@Test
-	void curator620_curator696_oldNodeInFrontIsSomebodyElses() throws Exception {
+	@Tag("CURATOR-620")
+	@Tag("CURATOR-696")
+	@Tag("H06")
+	@Tag("H07")
+	void oldNodeInFrontIsSomebodyElses() throws Exception {
 		lead(this.locks);
 		String old = leaderNodes().get(0);
 		ZooKeeper handle = this.locks.zooKeeper();
@@ -190,7 +204,9 @@ class ElectionLossTests extends ElectionTestSupport {
 	 * wait behind its own old node.
 	 */
 	@Test
-	void h94_curator202_joinsAgainOnlyWhenTheOldNodeIsGone() throws Exception {
+	@Tag("CURATOR-202")
+	@Tag("H94")
+	void joinsAgainOnlyWhenTheOldNodeIsGone() throws Exception {
 		List<Function<FaultProxy, FaultProxy.Trigger>> faults = List.of(
 				(connection) -> connection.drop(Direction.TO_SERVER, Operation.DELETE, 1),
 				(connection) -> connection.drop(Direction.TO_CLIENT, Operation.DELETE, 1),
@@ -255,7 +271,9 @@ class ElectionLossTests extends ElectionTestSupport {
 	 * his session, is finished before something new begins.
 	 */
 	@Test
-	void curator504_curator653_lostCreateIsFoundAgain() throws Exception {
+	@Tag("CURATOR-504")
+	@Tag("CURATOR-653")
+	void lostCreateIsFoundAgain() throws Exception {
 		this.others.election(ROLE).join();
 		awaitLeader(this.elsewhere);
 		this.elsewhere.leave();
@@ -288,7 +306,8 @@ class ElectionLossTests extends ElectionTestSupport {
 	}
 
 	@Test
-	void h12_nodeDeletedByHandIsNoticed() throws Exception {
+	@Tag("H12")
+	void nodeDeletedByHandIsNoticed() throws Exception {
 		lead(this.locks);
 		this.others.zooKeeper().delete(parentOfRole(ROLE) + "/" + leaderNodes().get(0), -1);
 		this.recorder.awaitEvents("granted", "revoked", "granted");
@@ -297,7 +316,8 @@ class ElectionLossTests extends ElectionTestSupport {
 	}
 
 	@Test
-	void h88_flappingConnectionIsToldInOrder() throws Exception {
+	@Tag("H88")
+	void flappingConnectionIsToldInOrder() throws Exception {
 		Recorder other = new Recorder(this.elsewhere);
 		this.election.join();
 		for (int round = 0; round < 6; round++) {
@@ -323,6 +343,7 @@ class ElectionLossTests extends ElectionTestSupport {
 	}
 
 	@Test
+	@Tag("H05")
 	void expiryDuringTheGrantIsNoGrant() throws Exception {
 		lead(this.locks);
 		this.election.leave();
@@ -353,6 +374,8 @@ class ElectionLossTests extends ElectionTestSupport {
 	}
 
 	@Test
+	@Tag("CURATOR-644")
+	@Tag("H95")
 	void twentyCandidatesAreNeverTwoLeaders() throws Exception {
 		List<FaultProxy> proxies = new ArrayList<>();
 		List<LeaderElection> elections = new ArrayList<>();

@@ -9,6 +9,7 @@ import io.github.zklock.leader.LeaderElection;
 import io.github.zklock.leader.LeaderWork;
 import io.github.zklock.leader.LeadershipListener;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -37,14 +38,16 @@ class ElectionMemoryTests extends ElectionTestSupport {
 	}
 
 	@Test
-	void h52_forgottenRolesAreNotKept() {
+	@Tag("H52")
+	void forgottenRolesAreNotKept() {
 		LeaderElection reachable = this.locks.election("reachable");
 		forgetUnreachable(1);
 		assertThat(this.locks.election("reachable")).isSameAs(reachable);
 	}
 
 	@Test
-	void h52_joinedRolesAreKept() {
+	@Tag("H52")
+	void joinedRolesAreKept() {
 		WeakReference<LeaderElection> joined = new WeakReference<>(lead(this.locks));
 		forgetUnreachable(1);
 		assertThat(joined.get()).isNotNull().isSameAs(this.locks.election(ROLE));
@@ -55,10 +58,11 @@ class ElectionMemoryTests extends ElectionTestSupport {
 	}
 
 	@Test
-	void h52_rolesWithWorkAreKept() {
+	@Tag("H52")
+	void rolesWithWorkAreKept() {
 		WeakReference<LeaderElection> joined = new WeakReference<>(lead(this.locks));
 		LeaderWork work = this.locks.election(ROLE).leadership().begin().orElseThrow();
-		((ElectionHandle) this.locks.election(ROLE)).candidacy().windUp();
+		((ElectionHandle) this.locks.election(ROLE)).candidacy().leaveOnClose();
 		forgetUnreachable(1);
 		assertThat(work.isLeader()).isTrue();
 		assertThat(joined.get()).isNotNull().isSameAs(this.locks.election(ROLE));
@@ -67,7 +71,8 @@ class ElectionMemoryTests extends ElectionTestSupport {
 	}
 
 	@Test
-	void h52_rolesWithListenersAreKept() {
+	@Tag("H52")
+	void rolesWithListenersAreKept() {
 		Counter counter = new Counter();
 		this.locks.election(ROLE).addListener(counter);
 		forgetUnreachable(1);

@@ -137,10 +137,10 @@ class ElectionRaceTests extends ElectionTestSupport {
 		Recorder recorder = new Recorder(this.election);
 		lead(this.locks);
 		Candidacy candidacy = ((ElectionHandle) this.election).candidacy();
-		Departure departure = candidacy.leave();
+		LeaveRequest request = candidacy.leave();
 		lead(this.locks);
 		assertThat(this.election.leadership().run(() -> {
-			candidacy.hurry(departure.contender());
+			candidacy.departure().stopWaiting(request.contender());
 			assertThat(this.election.leadership().isLeader()).isTrue();
 		})).isTrue();
 		recorder.awaitEvents("granted", "revoked", "granted");

@@ -19,6 +19,7 @@ import io.github.zklock.leader.LeadershipListener;
 import io.github.zklock.leader.Participant;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
 import org.apache.zookeeper.data.Stat;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -139,6 +140,8 @@ class ElectionTests extends ElectionTestSupport {
 	}
 
 	@Test
+	@Tag("CURATOR-504")
+	@Tag("CURATOR-653")
 	void racesOfJoinAndLeaveLeaveAtMostOneNode() throws Exception {
 		LeaderElection election = this.one.election(ROLE);
 		List<CompletableFuture<Void>> racers = new ArrayList<>();
@@ -193,7 +196,8 @@ class ElectionTests extends ElectionTestSupport {
 	}
 
 	@Test
-	void h90_joinsWhenTheServerComesUp() throws Exception {
+	@Tag("H90")
+	void joinsWhenTheServerComesUp() throws Exception {
 		FaultProxy proxy = proxy();
 		proxy.refuse();
 		LeaderElection election = registry(proxy).election(ROLE);

@@ -17,6 +17,7 @@ import io.github.zklock.zookeeper.ZooKeeperLocks;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -75,7 +76,9 @@ class EnsembleIT {
 	 * each time.
 	 */
 	@Test
-	void h01_h04_holderOnAFollowerThatIsCutOffStopsBelievingBeforeTheNextGrant() throws Exception {
+	@Tag("H01")
+	@Tag("H04")
+	void holderOnAFollowerThatIsCutOffStopsBelievingBeforeTheNextGrant() throws Exception {
 		for (int round = 0; round < 4; round++) {
 			EnsembleMember leader = ensemble.leader();
 			EnsembleMember follower = ensemble.followers().get(0);
@@ -99,7 +102,8 @@ class EnsembleIT {
 	}
 
 	@Test
-	void h31_createThatIsStillUndecidedAfterTheReconnectIsNotCreatedTwice() throws Exception {
+	@Tag("H31")
+	void createThatIsStillUndecidedAfterTheReconnectIsNotCreatedTwice() throws Exception {
 		EnsembleMember leader = ensemble.leader();
 		List<EnsembleMember> followers = ensemble.followers();
 		try (FaultProxy proxy = FaultProxy.to(followers.get(0).connectString())) {
@@ -126,6 +130,7 @@ class EnsembleIT {
 	}
 
 	@Test
+	@Tag("H20")
 	void tokensGrowAndLocksAreKeptAcrossLeaderChanges() throws Exception {
 		ZooKeeperLocks locks = registry(ensemble.connectString());
 		ZooKeeperLocks others = registry(ensemble.connectString());
@@ -149,7 +154,8 @@ class EnsembleIT {
 	}
 
 	@Test
-	void h45_wholeEnsembleRestartedLongerThanTheSession() throws Exception {
+	@Tag("H45")
+	void wholeEnsembleThatComesBackServesWaitersAndTheOldHolderHasLost() throws Exception {
 		ZooKeeperLocks locks = registry(ensemble.connectString());
 		LockLease lease = locks.lock("restart").acquire();
 		CompletableFuture<LockLease> waiting = locks.lock("restart").acquireAsync(PATIENCE);

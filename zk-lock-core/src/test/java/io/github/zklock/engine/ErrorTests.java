@@ -22,6 +22,7 @@ import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.data.ACL;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -108,13 +109,14 @@ class ErrorTests extends LockTestSupport {
 	}
 
 	@Test
+	@Tag("H40")
 	void errorInATransitionFailsTheAttemptOnly() throws Exception {
 		ZooKeeperLocks locks = warmUp(registry(), "lock");
 		LockLease other = locks.lock("other").acquire();
 		Session session = keeper(locks).awaitSession();
 		AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
 		CountDownLatch told = new CountDownLatch(1);
-		Contender.Owner owner = new Contender.Owner() {
+		ContenderOwner owner = new ContenderOwner() {
 
 			@Override
 			public void granted(Contender contender) {
@@ -126,7 +128,7 @@ class ErrorTests extends LockTestSupport {
 			}
 
 			@Override
-			public void gone(Contender contender) {
+			public void vanished(Contender contender) {
 			}
 
 			@Override
@@ -142,7 +144,7 @@ class ErrorTests extends LockTestSupport {
 		};
 		LockPath path = LockPath.of("/zk-lock", "locks", "lock");
 		Contender contender = new Contender(engine(locks).services().settings(), session, path, NodeKind.LOCK, owner,
-				new byte[0]);
+				engine(locks).services().nodeData().of("thread"));
 		synchronized (owner) {
 			contender.start();
 		}

@@ -10,7 +10,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import io.github.zklock.platform.SystemPlatform;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -21,7 +23,7 @@ class EventLoopTests {
 
 	private final AtomicBoolean failing = new AtomicBoolean();
 
-	private final EventLoop loop = new EventLoop("loop", (place) -> {
+	private final EventLoop loop = new EventLoop("loop", new SystemPlatform(), (place) -> {
 		if ((place.equals("execute here") || place.equals("timer")) && this.failing.compareAndSet(true, false)) {
 			throw new OutOfMemoryError(place);
 		}
@@ -89,7 +91,7 @@ class EventLoopTests {
 		CountDownLatch done = new CountDownLatch(1);
 		CountDownLatch cancelled = new CountDownLatch(1);
 		this.loop.execute(() -> LockTestSupport.awaitQuietly(cancelled));
-		EventLoop.Timer timer = this.loop.schedule(() -> run.add("cancelled"), 1);
+		LoopThread.Timer timer = this.loop.schedule(() -> run.add("cancelled"), 1);
 		timer.cancel();
 		schedule("other", 1, run, done);
 		cancelled.countDown();
@@ -98,6 +100,7 @@ class EventLoopTests {
 	}
 
 	@Test
+	@Tag("H40")
 	void taskThatFailsIsFollowedByARecovery() throws Exception {
 		recordRecoveries();
 		this.loop.execute(() -> {

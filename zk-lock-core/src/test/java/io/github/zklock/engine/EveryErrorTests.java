@@ -56,7 +56,7 @@ class EveryErrorTests extends LockTestSupport {
 	 * Wait behind another process, hand over to each other, and read.
 	 */
 	@Test
-	void whileLocksAreUsed() throws Exception {
+	void errorsDoNoHarmWhileLocksAreUsed() throws Exception {
 		errorsEverywhere((users) -> {
 			LockLease other = users.elsewhere.acquire();
 			users.use(users.lock);
@@ -88,7 +88,7 @@ class EveryErrorTests extends LockTestSupport {
 	 * Lose a lock and a leadership with the session.
 	 */
 	@Test
-	void whileASessionIsLost() throws Exception {
+	void errorsDoNoHarmWhileASessionIsLost() throws Exception {
 		errorsEverywhere((users) -> {
 			users.begin(() -> {
 				users.election.join();
@@ -116,7 +116,7 @@ class EveryErrorTests extends LockTestSupport {
 	 * Lose the answer to a create, and the connection of those who wait and lead.
 	 */
 	@Test
-	void whileConnectionsAreLost() throws Exception {
+	void errorsDoNoHarmWhileConnectionsAreLost() throws Exception {
 		errorsEverywhere((users) -> {
 			users.begin(() -> {
 				users.election.join();
@@ -146,7 +146,7 @@ class EveryErrorTests extends LockTestSupport {
 	 * Lead in turn with another process, and insist on it.
 	 */
 	@Test
-	void whileLeadersChange() throws Exception {
+	void errorsDoNoHarmWhileLeadersChange() throws Exception {
 		errorsEverywhere((users) -> {
 			users.insist(users.election::join);
 			users.awaitLeader(users.election);
@@ -164,7 +164,7 @@ class EveryErrorTests extends LockTestSupport {
 	 * Yield to another process while work goes on, and lead again.
 	 */
 	@Test
-	void whileALeaderYields() throws Exception {
+	void errorsDoNoHarmWhileALeaderYields() throws Exception {
 		errorsEverywhere((users) -> {
 			users.insist(users.election::join);
 			users.awaitLeader(users.election);
@@ -189,7 +189,7 @@ class EveryErrorTests extends LockTestSupport {
 	 * Stop the registry while it is used, and start it again.
 	 */
 	@Test
-	void whileTheRegistryIsStopped() throws Exception {
+	void errorsDoNoHarmWhileTheRegistryIsStopped() throws Exception {
 		errorsEverywhere((users) -> {
 			users.insist(users.election::join);
 			users.begin(() -> {

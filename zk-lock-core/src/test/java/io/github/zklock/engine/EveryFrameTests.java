@@ -15,6 +15,7 @@ import io.github.zklock.NamedLock;
 import io.github.zklock.embedded.ConnectString;
 import io.github.zklock.embedded.EmbeddedZooKeeper;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -23,6 +24,10 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Every fault at every frame of a conversation. Whatever happens, nobody is told a lie,
  * the lock is free in the end, and nothing is left behind.
  */
+@Tag("H30")
+@Tag("H32")
+@Tag("H33")
+@Tag("H36")
 class EveryFrameTests extends EveryFrameSupport {
 
 	private final ZooKeeperLocks others = registry();
@@ -137,12 +142,12 @@ class EveryFrameTests extends EveryFrameSupport {
 	}
 
 	@Test
-	void freeLock() throws Exception {
+	void freeLockSurvivesEveryFault() throws Exception {
 		everyFaultAtEveryFrame("free", (here, there, oracle) -> oracle.useAndClose(here.acquire()));
 	}
 
 	@Test
-	void firstLockOfAName() throws Exception {
+	void firstLockOfANameSurvivesEveryFault() throws Exception {
 		everyFaultAtEveryFrame("first", (here, there, oracle) -> {
 			oracle.useAndClose(here.acquire());
 			oracle.useAndClose(there.acquire());
@@ -150,7 +155,7 @@ class EveryFrameTests extends EveryFrameSupport {
 	}
 
 	@Test
-	void contendedLock() throws Exception {
+	void contendedLockSurvivesEveryFault() throws Exception {
 		everyFaultAtEveryFrame("contended", (here, there, oracle) -> {
 			LockLease holder = there.acquire();
 			CompletableFuture<LockLease> waiting = here.acquireAsync();
@@ -161,7 +166,7 @@ class EveryFrameTests extends EveryFrameSupport {
 	}
 
 	@Test
-	void localHandOver() throws Exception {
+	void localHandOverSurvivesEveryFault() throws Exception {
 		everyFaultAtEveryFrame("local", (here, there, oracle) -> {
 			LockLease first = here.acquire();
 			CompletableFuture<LockLease> second = here.acquireAsync();
@@ -175,7 +180,7 @@ class EveryFrameTests extends EveryFrameSupport {
 	}
 
 	@Test
-	void waiterThatGivesUp() throws Exception {
+	void waiterThatGivesUpLeavesNothingWhateverTheFault() throws Exception {
 		everyFaultAtEveryFrame("give-up", (here, there, oracle) -> {
 			try (LockLease holder = there.acquire()) {
 				CompletableFuture<LockLease> waiting = here.acquireAsync();
@@ -187,7 +192,7 @@ class EveryFrameTests extends EveryFrameSupport {
 	}
 
 	@Test
-	void zeroWait() throws Exception {
+	void requestThatDoesNotWaitSurvivesEveryFault() throws Exception {
 		everyFaultAtEveryFrame("zero", (here, there, oracle) -> {
 			try {
 				Optional<LockLease> lease = here.lock().tryAcquire(Duration.ZERO);
@@ -200,7 +205,7 @@ class EveryFrameTests extends EveryFrameSupport {
 	}
 
 	@Test
-	void readersOfAFreeLock() throws Exception {
+	void readersOfAFreeLockSurviveEveryFault() throws Exception {
 		everyFaultAtEveryFrame("readers", (here, there, oracle) -> {
 			CompletableFuture<LockLease> second = here.readAsync();
 			oracle.readAndClose(here.read());
@@ -209,7 +214,7 @@ class EveryFrameTests extends EveryFrameSupport {
 	}
 
 	@Test
-	void readerBehindAWriter() throws Exception {
+	void readerBehindAWriterSurvivesEveryFault() throws Exception {
 		everyFaultAtEveryFrame("reader-behind", (here, there, oracle) -> {
 			LockLease writing = there.acquire();
 			CompletableFuture<LockLease> reading = here.readAsync();
@@ -219,7 +224,7 @@ class EveryFrameTests extends EveryFrameSupport {
 	}
 
 	@Test
-	void writerBehindReaders() throws Exception {
+	void writerBehindReadersSurvivesEveryFault() throws Exception {
 		everyFaultAtEveryFrame("writer-behind", (here, there, oracle) -> {
 			LockLease local = here.read();
 			LockLease remote = there.read();
@@ -231,7 +236,7 @@ class EveryFrameTests extends EveryFrameSupport {
 	}
 
 	@Test
-	void readerThatGivesUpBehindAWriter() throws Exception {
+	void readerThatGivesUpBehindAWriterLeavesNothingWhateverTheFault() throws Exception {
 		everyFaultAtEveryFrame("reader-gives-up", (here, there, oracle) -> {
 			try (LockLease writing = there.acquire()) {
 				CompletableFuture<LockLease> reading = here.readAsync();
@@ -243,7 +248,7 @@ class EveryFrameTests extends EveryFrameSupport {
 	}
 
 	@Test
-	void localReaderBetweenLocalWriters() throws Exception {
+	void localReaderBetweenLocalWritersSurvivesEveryFault() throws Exception {
 		everyFaultAtEveryFrame("between", (here, there, oracle) -> {
 			LockLease first = here.acquire();
 			CompletableFuture<Void> reading = here.readAsync().thenAccept(oracle::readAndClose);

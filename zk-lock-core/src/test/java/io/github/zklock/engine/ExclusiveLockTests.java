@@ -16,6 +16,7 @@ import io.github.zklock.embedded.EmbeddedZooKeeper;
 import io.github.zklock.embedded.FaultProxy;
 import io.github.zklock.embedded.Operation;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -48,6 +49,7 @@ class ExclusiveLockTests extends LockTestSupport {
 	}
 
 	@Test
+	@Tag("H85")
 	void isReentrantAcrossObjects() {
 		ZooKeeperLocks locks = registry();
 		locks.lock("again").lock();
@@ -168,6 +170,7 @@ class ExclusiveLockTests extends LockTestSupport {
 	// Interrupts
 
 	@Test
+	@Tag("H81")
 	void interruptEndsAWaitAndLeavesTheQueue() throws Exception {
 		LockLease lease = this.lock.acquire();
 		AtomicReference<Thread> waiter = new AtomicReference<>();
@@ -184,6 +187,7 @@ class ExclusiveLockTests extends LockTestSupport {
 	}
 
 	@Test
+	@Tag("H81")
 	void lockAndUnlockKeepAnInterruptForLater() throws Exception {
 		LockLease lease = this.elsewhere.acquire();
 		AtomicReference<Thread> waiter = new AtomicReference<>();

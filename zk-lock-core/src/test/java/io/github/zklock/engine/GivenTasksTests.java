@@ -13,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import io.github.zklock.platform.SystemPlatform;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,7 +27,7 @@ import static org.awaitility.Awaitility.await;
  */
 class GivenTasksTests {
 
-	private final EventLoop loop = new EventLoop("loop");
+	private final EventLoop loop = new EventLoop("loop", new SystemPlatform(), Faults.NONE, false);
 
 	private final ExecutorService pool = Executors.newFixedThreadPool(4, (task) -> new Thread(task, "pool"));
 
@@ -38,14 +39,14 @@ class GivenTasksTests {
 		this.loop.close();
 	}
 
-	private UserThreads users(Executor executor) {
-		return new UserThreads("users", this.loop, executor);
+	private CallbackThreads users(Executor executor) {
+		return new CallbackThreads("users", this.loop, executor);
 	}
 
 	/**
 	 * Make it impossible that what the executor does not begin is taken back in time.
 	 */
-	private UserThreads usersOutOfTime(Executor executor) {
+	private CallbackThreads usersOutOfTime(Executor executor) {
 		this.loop.close();
 		return users(executor);
 	}
@@ -67,7 +68,7 @@ class GivenTasksTests {
 	@ValueSource(booleans = { false, true })
 	void tasksRunOnTheExecutor(boolean soon) {
 		List<String> threads = new ArrayList<>();
-		UserThreads users = usersOutOfTime(this.pool);
+		CallbackThreads users = usersOutOfTime(this.pool);
 		Runnable task = () -> {
 			threads.add(Thread.currentThread().getName());
 			this.runs.incrementAndGet();
@@ -85,7 +86,7 @@ class GivenTasksTests {
 	@Test
 	void executorIsCalledOnAThreadOfOurs() {
 		List<String> callers = new ArrayList<>();
-		UserThreads users = usersOutOfTime((task) -> {
+		CallbackThreads users = usersOutOfTime((task) -> {
 			callers.add(Thread.currentThread().getName());
 			this.pool.execute(task);
 		});
@@ -98,7 +99,7 @@ class GivenTasksTests {
 	void nothingRunsWithinTheExecutorsCall() {
 		ThreadLocal<Boolean> called = ThreadLocal.withInitial(() -> false);
 		AtomicBoolean within = new AtomicBoolean();
-		UserThreads users = usersOutOfTime((task) -> {
+		CallbackThreads users = usersOutOfTime((task) -> {
 			called.set(true);
 			try {
 				task.run();
@@ -125,7 +126,7 @@ class GivenTasksTests {
 	@Test
 	void refusedTasksRunOnThreadsOfOurs() {
 		AtomicInteger calls = new AtomicInteger();
-		UserThreads users = usersOutOfTime((task) -> {
+		CallbackThreads users = usersOutOfTime((task) -> {
 			if (calls.getAndIncrement() % 2 == 0) {
 				throw new RejectedExecutionException();
 			}
@@ -141,7 +142,7 @@ class GivenTasksTests {
 	@Test
 	void taskThatWasTakenAndRefusedRunsOnce() {
 		Deque<Runnable> taken = new ConcurrentLinkedDeque<>();
-		UserThreads users = usersOutOfTime((task) -> {
+		CallbackThreads users = usersOutOfTime((task) -> {
 			taken.add(task);
 			throw new RejectedExecutionException();
 		});
@@ -154,7 +155,7 @@ class GivenTasksTests {
 	@Test
 	void forgottenTasksAreTakenBackAndRunOnce() {
 		Deque<Runnable> forgotten = new ConcurrentLinkedDeque<>();
-		UserThreads users = users(forgotten::add);
+		CallbackThreads users = users(forgotten::add);
 		for (int task = 0; task < 10; task++) {
 			users.execute(this.runs::incrementAndGet);
 		}
@@ -170,7 +171,7 @@ class GivenTasksTests {
 	void executorThatBlocksHoldsUpNobody() {
 		CountDownLatch free = new CountDownLatch(1);
 		AtomicInteger calls = new AtomicInteger();
-		UserThreads users = users((task) -> {
+		CallbackThreads users = users((task) -> {
 			calls.incrementAndGet();
 			waitFor(free);
 			this.pool.execute(task);
@@ -186,7 +187,7 @@ class GivenTasksTests {
 	@Test
 	void linesKeepTheirOrderWhateverTheExecutorDoes() {
 		AtomicInteger calls = new AtomicInteger();
-		UserThreads users = users((task) -> {
+		CallbackThreads users = users((task) -> {
 			switch (calls.getAndIncrement() % 4) {
 				case 0 -> this.pool.execute(task);
 				case 1 -> task.run();
@@ -220,7 +221,7 @@ class GivenTasksTests {
 	@Test
 	void failureOfATaskIsNotTheExecutors() {
 		AtomicInteger failures = new AtomicInteger();
-		UserThreads users = usersOutOfTime((task) -> this.pool.execute(() -> {
+		CallbackThreads users = usersOutOfTime((task) -> this.pool.execute(() -> {
 			try {
 				task.run();
 			}
@@ -239,7 +240,7 @@ class GivenTasksTests {
 	@Test
 	void endTakesBackWhatHasNotBegun() {
 		Deque<Runnable> forgotten = new ConcurrentLinkedDeque<>();
-		UserThreads users = usersOutOfTime(forgotten::add);
+		CallbackThreads users = usersOutOfTime(forgotten::add);
 		users.execute(this.runs::incrementAndGet);
 		await().atMost(LockTestSupport.PATIENCE).until(() -> forgotten.size() == 1);
 		users.close();

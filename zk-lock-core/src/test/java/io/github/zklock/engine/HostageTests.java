@@ -20,6 +20,7 @@ import org.apache.zookeeper.ZooDefs.Ids;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.client.ZKClientConfig;
 import org.apache.zookeeper.common.ZKConfig;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -30,6 +31,7 @@ import static org.awaitility.Awaitility.await;
  * Nodes of one lock that are too much for a client to read: each time it tries, it loses
  * the connection, and with it the answers for all other locks. The client accepts 4 KB.
  */
+@Tag("H62")
 class HostageTests extends LockTestSupport {
 
 	private static final int MOST_BYTES = 4_096;

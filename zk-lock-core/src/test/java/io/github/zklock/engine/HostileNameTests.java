@@ -91,7 +91,7 @@ class HostileNameTests extends LockTestSupport {
 	}
 
 	@Test
-	void misuseOfALock() throws Exception {
+	void messagesOfMisuseAreHarmless() throws Exception {
 		assertHarmless(IllegalMonitorStateException.class, () -> this.one.lock(NAME).unlock());
 		assertHarmless(IllegalMonitorStateException.class, () -> this.one.readLock(NAME).unlock());
 		assertHarmless(IllegalArgumentException.class, () -> this.one.lock(NAME).tryAcquire(Duration.ofMillis(-1)));
@@ -107,14 +107,14 @@ class HostileNameTests extends LockTestSupport {
 	}
 
 	@Test
-	void invalidName() {
+	void messageOfAnInvalidNameIsHarmless() {
 		Throwable failure = catchThrowable(() -> this.one.lock(NAME + "\ud800"));
 		assertHarmless(IllegalArgumentException.class, failure);
 		assertHarmless(IllegalArgumentException.class, catchThrowable(() -> this.one.election(NAME + "\ud800")));
 	}
 
 	@Test
-	void lockThatIsNotGranted() throws Exception {
+	void messageOfALockThatIsNotGrantedIsHarmless() throws Exception {
 		try (LockLease held = this.one.lock(NAME).acquire()) {
 			assertThat(held.isHeld()).isTrue();
 			CompletableFuture<LockLease> refused = this.two.lock(NAME).acquireAsync(Duration.ZERO);
@@ -129,7 +129,7 @@ class HostileNameTests extends LockTestSupport {
 	}
 
 	@Test
-	void lockThatIsLost() throws Exception {
+	void messagesOfALostLockAreHarmless() throws Exception {
 		this.one.lock(NAME).lock();
 		LockLease lease = this.one.lock(NAME).lease().orElseThrow();
 		assertThat(this.one.breakLock(NAME)).isTrue();
@@ -138,7 +138,7 @@ class HostileNameTests extends LockTestSupport {
 	}
 
 	@Test
-	void lockThatCannotBeHad() throws Exception {
+	void messagesOfALockThatCannotBeHadAreHarmless() throws Exception {
 		FaultProxy proxy = proxy();
 		ZooKeeperLocks locks = closing(
 				builder(proxy.connectString(), LONG_SESSION).connectTimeout(Duration.ofMillis(100))
@@ -153,14 +153,14 @@ class HostileNameTests extends LockTestSupport {
 	}
 
 	@Test
-	void lockThatIsRefused() throws Exception {
+	void messageOfALockThatIsRefusedIsHarmless() throws Exception {
 		this.one.lock("other").acquire().close();
 		this.one.zooKeeper().create(parent(NAME), null, Ids.READ_ACL_UNSAFE, CreateMode.PERSISTENT);
 		assertHarmless(LockUnavailableException.class, () -> this.one.lock(NAME).lock());
 	}
 
 	@Test
-	void roleThatIsRefused() throws Exception {
+	void messagesOfARoleThatIsRefusedAreHarmless() throws Exception {
 		LeaderElection other = this.one.election("other");
 		other.join();
 		await().atMost(PATIENCE).until(other.leadership()::isLeader);
@@ -180,7 +180,7 @@ class HostileNameTests extends LockTestSupport {
 	}
 
 	@Test
-	void leadership() throws Exception {
+	void messagesOfLeadershipAreHarmless() throws Exception {
 		LeaderElection election = this.one.election(NAME);
 		assertHarmless(election.toString());
 		assertHarmless(IllegalStateException.class, () -> election.leadership().fencingToken());
@@ -198,7 +198,7 @@ class HostileNameTests extends LockTestSupport {
 	}
 
 	@Test
-	void whatTheInspectorShows() throws Exception {
+	void whatTheInspectorShowsIsHarmless() throws Exception {
 		this.one.lock(NAME).lock();
 		assertThat(this.one.held()).extracting(LocalLock::name).containsExactly(NAME);
 		assertThat(this.one.held().get(0).toString())

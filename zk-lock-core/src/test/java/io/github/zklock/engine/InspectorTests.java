@@ -87,7 +87,7 @@ class InspectorTests extends LockTestSupport {
 	}
 
 	@Test
-	void queueOfARole() {
+	void queueOfARoleShowsWhoLeadsAndWhoWaits() {
 		this.one.election("role").join();
 		await().atMost(PATIENCE).until(this.one.election("role").leadership()::isLeader);
 		this.two.election("role").join();

@@ -11,6 +11,7 @@ import io.github.zklock.LockLease;
 import io.github.zklock.embedded.ConnectString;
 import io.github.zklock.embedded.EmbeddedZooKeeper;
 import io.github.zklock.leader.Participant;
+import io.github.zklock.platform.SystemPlatform;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.ZooDefs.Ids;
@@ -27,6 +28,8 @@ import static org.assertj.core.api.Assertions.tuple;
  * What an instance is called, and what nodes say of it.
  */
 class InstanceTests extends ElectionTestSupport {
+
+	private static final Platform PLATFORM = new SystemPlatform();
 
 	InstanceTests(EmbeddedZooKeeper server, @ConnectString String connectString) {
 		super(server, connectString);
@@ -86,7 +89,7 @@ class InstanceTests extends ElectionTestSupport {
 	@CsvSource({ "host, 0", "x, 300", "\u20ac, 60", "\ud83d\ude00, 40" })
 	void longNameOfAHostIsCut(String part, int times) {
 		String host = part.repeat(Math.max(1, times));
-		String name = new NodeData(null, host).instance();
+		String name = new NodeData(PLATFORM, null, host).instance();
 		assertThat(NodeData.requireInstance(name)).matches("(?s)(.*)-[0-9a-f]{8}");
 		assertThat(host).startsWith(name.substring(0, name.length() - 9));
 	}
@@ -106,7 +109,7 @@ class InstanceTests extends ElectionTestSupport {
 	@ParameterizedTest
 	@ValueSource(strings = { "x", "\u00e9", "\u20ac", "\ud83d\udd12", "\ud800", "x\ud83d\udd12" })
 	void dataIsBounded(String unit) {
-		byte[] data = new NodeData("/".repeat(33) + "x", unit.repeat(2000)).of("a" + unit.repeat(2000));
+		byte[] data = new NodeData(PLATFORM, "/".repeat(33) + "x", unit.repeat(2000)).of("a" + unit.repeat(2000));
 		assertThat(data).hasSizeLessThanOrEqualTo(1024);
 		assertThat(NodeData.isOurs(NodeData.text(data))).isTrue();
 		String text = new String(data, StandardCharsets.UTF_8);
@@ -120,7 +123,7 @@ class InstanceTests extends ElectionTestSupport {
 
 	@Test
 	void strangeHostIsNoStranger() {
-		NodeData data = new NodeData("x", "a b\nc");
+		NodeData data = new NodeData(PLATFORM, "x", "a b\nc");
 		NodeData.Author author = Objects.requireNonNull(NodeData.author(NodeData.text(data.of("main"))));
 		assertThat(author.host()).isEqualTo("a_b_c");
 		assertThat(author.id()).isEqualTo(data.id());

@@ -166,7 +166,7 @@ class LeaderWorkTests extends ElectionTestSupport {
 	}
 
 	@Test
-	void workInsideWork() {
+	void workMayBeDoneInsideWork() {
 		lead(this.locks);
 		AtomicInteger runs = new AtomicInteger();
 		assertThat(this.election.leadership().run(() -> {
@@ -197,7 +197,7 @@ class LeaderWorkTests extends ElectionTestSupport {
 	}
 
 	@Test
-	void workWithoutAThread() throws Exception {
+	void workNeedsNoThread() throws Exception {
 		lead(this.locks);
 		LeaderWork work = this.election.leadership().begin().orElseThrow();
 		LeaderWork other = this.election.leadership().begin().orElseThrow();

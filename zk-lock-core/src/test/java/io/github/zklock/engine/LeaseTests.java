@@ -9,6 +9,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -59,6 +60,7 @@ class LeaseTests {
 	}
 
 	@Test
+	@Tag("H04")
 	void endsHalfATimeoutAfterTheSending() {
 		Operation sent = send();
 		pass(2 * SECOND);
@@ -85,6 +87,7 @@ class LeaseTests {
 	}
 
 	@Test
+	@Tag("H14")
 	void acknowledgementAfterTheEndBeginsANewTerm() {
 		acknowledge(send());
 		int term = this.lease.currentTerm();
@@ -107,6 +110,7 @@ class LeaseTests {
 	}
 
 	@Test
+	@Tag("H70")
 	void shorterTimeoutShortensARunningLease() {
 		acknowledge(send());
 		int term = this.lease.currentTerm();
@@ -146,6 +150,7 @@ class LeaseTests {
 	 * before the others see it.
 	 */
 	@Test
+	@Tag("H14")
 	void endThatWasSeenIsTheEnd() {
 		AtomicReference<@Nullable Runnable> meanwhile = new AtomicReference<>();
 		Lease racing = racingWith(meanwhile);
@@ -179,6 +184,7 @@ class LeaseTests {
 	// The wall clock
 
 	@Test
+	@Tag("H84")
 	void hostThatSleptHasLostItsTerm() {
 		acknowledge(send());
 		int term = this.lease.currentTerm();
@@ -202,6 +208,7 @@ class LeaseTests {
 	}
 
 	@Test
+	@Tag("H84")
 	void everyQuestionLooksAtTheWallClock() {
 		List<Runnable> questions = List.of(this.lease::currentTerm, this.lease::check,
 				() -> acknowledge(new Operation(this.now.get() - 1, this.wall.get())));
@@ -218,6 +225,7 @@ class LeaseTests {
 	}
 
 	@Test
+	@Tag("H84")
 	void shortSleepsAddUp() {
 		acknowledge(send());
 		int term = this.lease.currentTerm();
@@ -244,6 +252,7 @@ class LeaseTests {
 	}
 
 	@Test
+	@Tag("H84")
 	void wallClockThatIsSetBackEndsNothing() {
 		acknowledge(send());
 		int term = this.lease.currentTerm();
@@ -366,7 +375,7 @@ class LeaseTests {
 	@Test
 	void deadLeaseStaysDead() {
 		acknowledge(send());
-		this.lease.kill();
+		this.lease.end();
 		acknowledge(send());
 		assertThat(this.lease.currentTerm()).isEqualTo(Lease.NONE);
 		assertThat(this.ended).hasSize(1);

@@ -20,6 +20,7 @@ import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.client.ZKClientConfig;
 import org.apache.zookeeper.common.ZKConfig;
 import org.apache.zookeeper.server.DataNode;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -46,7 +47,8 @@ class LimitTests extends LockTestSupport {
 	}
 
 	@Test
-	void h09_queueStartsAgainLongBeforeItsNumbersRunOut() throws Exception {
+	@Tag("H09")
+	void queueStartsAgainLongBeforeItsNumbersRunOut() throws Exception {
 		ZooKeeperLocks locks = closing(builder().sequenceLimit(20).build());
 		List<Long> tokens = new ArrayList<>();
 		for (int round = 0; round < 100; round++) {
@@ -65,7 +67,8 @@ class LimitTests extends LockTestSupport {
 	}
 
 	@Test
-	void h09_drainedQueueServesThoseWhoAreInIt() throws Exception {
+	@Tag("H09")
+	void drainedQueueServesThoseWhoAreInIt() throws Exception {
 		ZooKeeperLocks locks = closing(builder().sequenceLimit(5).build());
 		ZooKeeperLocks others = closing(builder().sequenceLimit(5).build());
 		ZooKeeperLocks third = closing(builder().sequenceLimit(5).build());
@@ -91,7 +94,8 @@ class LimitTests extends LockTestSupport {
 	}
 
 	@Test
-	void h09_realCounterNearItsDefaultLimitStartsAgain() throws Exception {
+	@Tag("H09")
+	void realCounterNearItsDefaultLimitStartsAgain() throws Exception {
 		ZooKeeperLocks locks = warmUp(registry(), "lock");
 		setCounter("lock", 1 << 30);
 		try (LockLease lease = locks.lock("lock").acquire()) {
@@ -101,7 +105,8 @@ class LimitTests extends LockTestSupport {
 	}
 
 	@Test
-	void h09_zeroWaitStartsAnIdleQueueAgainToo() throws Exception {
+	@Tag("H09")
+	void zeroWaitStartsAnIdleQueueAgainToo() throws Exception {
 		ZooKeeperLocks locks = closing(builder().sequenceLimit(3).build());
 		for (int round = 0; round < 3; round++) {
 			locks.lock("lock").acquire().close();
@@ -114,7 +119,8 @@ class LimitTests extends LockTestSupport {
 	}
 
 	@Test
-	void h09_overflownQueueFailsClosed() throws Exception {
+	@Tag("H09")
+	void overflownQueueFailsClosed() throws Exception {
 		ZooKeeperLocks locks = warmUp(registry(), "lock");
 		NamedLock lock = locks.lock("lock");
 		for (int counter : new int[] { Integer.MAX_VALUE - 10, Integer.MAX_VALUE, Integer.MAX_VALUE - (1 << 20) + 1 }) {
@@ -129,7 +135,8 @@ class LimitTests extends LockTestSupport {
 	}
 
 	@Test
-	void h62_queueThatIsTooLongToReadFailsAndTheSessionSurvives() throws Exception {
+	@Tag("H62")
+	void queueThatIsTooLongToReadFailsAndTheSessionSurvives() throws Exception {
 		ZooKeeperLocks others = warmUp(registry(), "lock");
 		for (int index = 0; index < 100; index++) {
 			others.zooKeeper()
@@ -154,7 +161,9 @@ class LimitTests extends LockTestSupport {
 	}
 
 	@Test
-	void h70_h71_timeoutThatIsTooShortIsWarnedOf() throws Exception {
+	@Tag("H70")
+	@Tag("H71")
+	void timeoutThatIsTooShortIsWarnedOf() throws Exception {
 		try (LogRecorder log = new LogRecorder(SessionHistory.class, Level.WARN)) {
 			ZooKeeperLocks locks = closing(
 					builder(server().connectString(), Duration.ofMillis(400)).serverTick(Duration.ofMillis(500))
@@ -167,6 +176,8 @@ class LimitTests extends LockTestSupport {
 	}
 
 	@Test
+	@Tag("H20")
+	@Tag("H43")
 	void reapedParentsAreMadeAgain() throws Exception {
 		try (EmbeddedZooKeeper reaping = EmbeddedZooKeeper.builder()
 			.containerCheckInterval(Duration.ofMillis(1))

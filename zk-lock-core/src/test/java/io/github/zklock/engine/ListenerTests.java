@@ -16,6 +16,7 @@ import io.github.zklock.embedded.FaultProxy;
 import io.github.zklock.embedded.Sessions;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -100,7 +101,10 @@ class ListenerTests extends LockTestSupport {
 	}
 
 	@Test
-	void h38_h40_h89_slowAndThrowingListenersHurtNobody() throws Exception {
+	@Tag("H38")
+	@Tag("H40")
+	@Tag("H89")
+	void slowAndThrowingListenersHurtNobody() throws Exception {
 		CountDownLatch slow = new CountDownLatch(1);
 		ZooKeeperLocks locks = closing(builder().listener(new LockListener() {
 
@@ -130,7 +134,8 @@ class ListenerTests extends LockTestSupport {
 	}
 
 	@Test
-	void h39_interruptByAListenerHurtsNobody() throws Exception {
+	@Tag("H39")
+	void interruptByAListenerHurtsNobody() throws Exception {
 		ZooKeeperLocks locks = closing(builder().listener(new LockListener() {
 
 			@Override

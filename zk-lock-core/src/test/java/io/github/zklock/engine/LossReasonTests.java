@@ -20,6 +20,7 @@ import io.github.zklock.embedded.FaultProxy;
 import io.github.zklock.embedded.Sessions;
 import io.github.zklock.leader.LeaderElection;
 import io.github.zklock.leader.LeaderWork;
+import io.github.zklock.platform.SystemPlatform;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
 import org.apache.zookeeper.WatchedEvent;
 import org.apache.zookeeper.Watcher;
@@ -104,7 +105,7 @@ class LossReasonTests extends LockTestSupport {
 	}
 
 	@Test
-	void leaseEnded() throws Exception {
+	void reasonIsTheEndOfTheLease() throws Exception {
 		FaultProxy proxy = proxy();
 		ZooKeeperLocks locks = listened(builder(proxy.connectString(), SHORT_SESSION));
 		assertLoss(locks, LossReason.LEASE_ENDED, (lease) -> proxy.swallow(),
@@ -114,7 +115,7 @@ class LossReasonTests extends LockTestSupport {
 	}
 
 	@Test
-	void sessionExpired() throws Exception {
+	void reasonIsTheEndOfTheSession() throws Exception {
 		ZooKeeperLocks locks = listened(builder());
 		String id = Long.toHexString(locks.zooKeeper().getSessionId());
 		assertLoss(locks, LossReason.SESSION_EXPIRED, (lease) -> Sessions.expire(locks.zooKeeper()),
@@ -122,7 +123,7 @@ class LossReasonTests extends LockTestSupport {
 	}
 
 	@Test
-	void nodeDeleted() throws Exception {
+	void reasonIsThatTheNodeWasDeleted() throws Exception {
 		ZooKeeperLocks locks = listened(builder(server().connectString(), SHORT_SESSION));
 		assertLoss(locks, LossReason.NODE_DELETED, (lease) -> {
 			String node = parent("lock") + "/" + nodes("lock").get(0);
@@ -131,37 +132,43 @@ class LossReasonTests extends LockTestSupport {
 	}
 
 	@Test
-	void brokenByAnotherProcess() throws Exception {
+	void reasonIsThatTheNodeWasDeletedIfAnotherProcessBreaksTheLock() throws Exception {
 		ZooKeeperLocks locks = listened(builder(server().connectString(), SHORT_SESSION));
 		assertLoss(locks, LossReason.NODE_DELETED, (lease) -> registry().breakLock("lock"),
 				"or another process has broken the lock");
 	}
 
 	@Test
-	void brokenOnRequest() throws Exception {
+	void reasonIsThatTheLockWasBrokenOnRequest() throws Exception {
 		ZooKeeperLocks locks = listened(builder());
 		assertLoss(locks, LossReason.BROKEN_ON_REQUEST, (lease) -> locks.breakLock("lock"),
 				"broken by LockInspector.breakLock in this process");
 	}
 
 	@Test
-	void registryClosed() throws Exception {
+	void reasonIsThatTheRegistryWasClosed() throws Exception {
 		ZooKeeperLocks locks = listened(builder());
 		assertLoss(locks, LossReason.REGISTRY_CLOSED, (lease) -> locks.close(), "the registry was closed",
 				"'closeWait'", "zk.lock.shutdown.wait");
 	}
 
 	@Test
-	void hostSuspended() throws Exception {
+	void reasonIsThatTheHostWasSuspended() throws Exception {
 		AtomicLong slept = new AtomicLong();
-		ZooKeeperLocks locks = listened(
-				with(builder(), (options) -> options.wallClock(() -> System.currentTimeMillis() + slept.get())));
+		ZooKeeperLocks locks = listened(with(builder(), (options) -> options.platform(new SystemPlatform() {
+
+			@Override
+			public long currentTimeMillis() {
+				return super.currentTimeMillis() + slept.get();
+			}
+
+		})));
 		assertLoss(locks, LossReason.HOST_SUSPENDED, (lease) -> slept.set(100_000), "the wall clock has gone on by ",
 				" ms while this host stood still: it was suspended, or its clock was set forward");
 	}
 
 	@Test
-	void refused() throws Exception {
+	void reasonIsThatTheCredentialsAreRefused() throws Exception {
 		AtomicReference<Watcher> watcher = new AtomicReference<>();
 		ZooKeeperLocks locks = listened(ZooKeeperLocks.builder((sessionWatcher) -> {
 			watcher.set(sessionWatcher);
@@ -173,7 +180,7 @@ class LossReasonTests extends LockTestSupport {
 	}
 
 	@Test
-	void internalError() throws Exception {
+	void reasonIsAnInternalError() throws Exception {
 		AtomicBoolean failing = new AtomicBoolean();
 		ZooKeeperLocks locks = listened(with(builder(), (options) -> options.faults((place) -> {
 			if (place.equals("task") && failing.compareAndSet(true, false)) {

@@ -19,6 +19,7 @@ import io.github.zklock.embedded.Operation;
 import io.github.zklock.embedded.Sessions;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
 import org.apache.zookeeper.ZooKeeper;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -68,7 +69,8 @@ class LossTests extends LockTestSupport {
 	}
 
 	@Test
-	void h03_silentConnectionIsLostBeforeTheLockIsFree() throws Exception {
+	@Tag("H03")
+	void silentConnectionIsLostBeforeTheLockIsFree() throws Exception {
 		LockLease lease = this.lock.acquire();
 		CompletableFuture<Boolean> heldWhenGranted = new CompletableFuture<>();
 		CompletableFuture<LockLease> next = this.elsewhere.acquireAsync(PATIENCE).thenApply((granted) -> {
@@ -86,7 +88,9 @@ class LossTests extends LockTestSupport {
 	}
 
 	@Test
-	void h13_reentryAfterLossIsRefusedUntilTheThreadHasUnlocked() throws Exception {
+	@Tag("H13")
+	@Tag("H80")
+	void reentryAfterLossIsRefusedUntilTheThreadHasUnlocked() throws Exception {
 		this.lock.lock();
 		this.lock.lock();
 		LockLease lease = this.lock.lease().orElseThrow();
@@ -109,7 +113,8 @@ class LossTests extends LockTestSupport {
 	 * Also the model's plant "badclose".
 	 */
 	@Test
-	void h14_lostHoldStaysLostWhenTheSameSessionComesBack() throws Exception {
+	@Tag("H14")
+	void lostHoldStaysLostWhenTheSameSessionComesBack() throws Exception {
 		LockLease lease = this.lock.acquire();
 		long session = this.locks.zooKeeper().getSessionId();
 		this.proxy.hold(Direction.TO_CLIENT);
@@ -157,7 +162,8 @@ class LossTests extends LockTestSupport {
 	 * then comes the list that shows the own node as the lowest.
 	 */
 	@Test
-	void h05_grantThatComesTooLateIsConfirmedFirst() throws Exception {
+	@Tag("H05")
+	void grantThatComesTooLateIsConfirmedFirst() throws Exception {
 		warmUp(this.locks, "lock");
 		FaultProxy.Trigger held = this.proxy.hold(Direction.TO_CLIENT, Operation.GET_CHILDREN, 1);
 		CompletableFuture<LockLease> late = this.lock.acquireAsync(PATIENCE);
@@ -191,6 +197,7 @@ class LossTests extends LockTestSupport {
 	 * The model's plant "badhand": the same for a local hand-over.
 	 */
 	@Test
+	@Tag("H05")
 	void handOverThatComesTooLateIsNotMade() throws Exception {
 		LockLease lease = warmUp(this.locks, "lock").lock("lock").acquire();
 		FaultProxy.Trigger held = this.proxy.hold(Direction.TO_CLIENT, Operation.GET_CHILDREN, 1);
@@ -201,7 +208,8 @@ class LossTests extends LockTestSupport {
 	}
 
 	@Test
-	void h12_nodeDeletedByHandIsNoticed() throws Exception {
+	@Tag("H12")
+	void nodeDeletedByHandIsNoticed() throws Exception {
 		ZooKeeperLocks operator = registry();
 		LockLease lease = this.lock.acquire();
 		CountDownLatch lost = new CountDownLatch(1);
@@ -214,7 +222,8 @@ class LossTests extends LockTestSupport {
 	}
 
 	@Test
-	void h12_nodeOfAWaiterDeletedByHandIsReplaced() throws Exception {
+	@Tag("H12")
+	void nodeOfAWaiterDeletedByHandIsReplaced() throws Exception {
 		ZooKeeperLocks operator = registry();
 		LockLease holder = this.elsewhere.acquire();
 		CompletableFuture<LockLease> waiting = this.lock.acquireAsync(PATIENCE);
@@ -242,7 +251,8 @@ class LossTests extends LockTestSupport {
 	}
 
 	@Test
-	void h44_wholeQueueDeletedByHand() throws Exception {
+	@Tag("H44")
+	void queueThatIsDeletedByHandIsLostToItsHolderAndServesTheWaiter() throws Exception {
 		ZooKeeperLocks operator = registry();
 		LockLease lease = this.lock.acquire();
 		CompletableFuture<LockLease> waiting = this.elsewhere.acquireAsync(PATIENCE);
@@ -291,7 +301,8 @@ class LossTests extends LockTestSupport {
 	}
 
 	@Test
-	void h82_deadlineHoldsWithoutAServer() throws Exception {
+	@Tag("H82")
+	void deadlineHoldsWithoutAServer() throws Exception {
 		warmUp(this.locks, "lock");
 		this.proxy.refuse();
 		long start = System.nanoTime();
@@ -302,7 +313,8 @@ class LossTests extends LockTestSupport {
 	}
 
 	@Test
-	void h82_deadlineHoldsForAFutureAndBeforeTheFirstConnection() {
+	@Tag("H82")
+	void deadlineHoldsForAFutureAndBeforeTheFirstConnection() {
 		this.proxy.refuse();
 		assertThat(this.lock.acquireAsync(Duration.ofMillis(200))).failsWithin(PATIENCE)
 			.withThrowableThat()
@@ -310,7 +322,8 @@ class LossTests extends LockTestSupport {
 	}
 
 	@Test
-	void h90_serverThatComesLaterIsFound() throws Exception {
+	@Tag("H90")
+	void serverThatComesLaterIsFound() throws Exception {
 		this.proxy.refuse();
 		CompletableFuture<LockLease> waiting = this.lock.acquireAsync(PATIENCE);
 		this.proxy.heal();
@@ -318,7 +331,8 @@ class LossTests extends LockTestSupport {
 	}
 
 	@Test
-	void h83_firstZeroWaitOfARegistrySucceeds() {
+	@Tag("H83")
+	void firstZeroWaitOfARegistrySucceeds() {
 		assertThat(this.lock.tryLock()).isTrue();
 		this.lock.unlock();
 	}

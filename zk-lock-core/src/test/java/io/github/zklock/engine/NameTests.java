@@ -6,6 +6,7 @@ import java.util.Random;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -126,6 +127,7 @@ class NameTests {
 	}
 
 	@Test
+	@Tag("H09")
 	void equalNumbersBlockEachOther() {
 		ContenderNode one = node("a-lock-2147483647");
 		ContenderNode other = node("b-lock-2147483647");

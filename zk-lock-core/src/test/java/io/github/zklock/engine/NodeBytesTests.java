@@ -16,6 +16,7 @@ import io.github.zklock.embedded.EmbeddedZooKeeper;
 import io.github.zklock.embedded.FaultProxy;
 import io.github.zklock.embedded.Operation;
 import io.github.zklock.leader.LeaderElection;
+import io.github.zklock.platform.SystemPlatform;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
 import org.junit.jupiter.api.Test;
 
@@ -37,7 +38,8 @@ class NodeBytesTests extends ElectionTestSupport {
 	 * What a node of a lock costs whose name is one letter.
 	 */
 	private int bytesOfOne() {
-		String path = chroot() + parent("a") + "/" + NodeKind.LOCK.prefix(new AttemptIds().next()) + "0000000000";
+		String path = chroot() + parent("a") + "/" + NodeKind.LOCK.prefix(new ContenderIds(new SystemPlatform()).next())
+				+ "0000000000";
 		return 4 + path.getBytes(StandardCharsets.UTF_8).length;
 	}
 

@@ -25,14 +25,19 @@ abstract class OldNodesTestSupport extends ElectionTestSupport {
 
 	final FaultProxy proxy = proxy();
 
-	final ZooKeeperLocks locks = registry(this.proxy, SHORT_SESSION);
+	final ZooKeeperLocks locks;
 
 	final ZooKeeperLocks others = registry();
 
 	long oldSession;
 
 	OldNodesTestSupport(EmbeddedZooKeeper server, @ConnectString String connectString) {
+		this(server, connectString, SHORT_SESSION);
+	}
+
+	OldNodesTestSupport(EmbeddedZooKeeper server, String connectString, Duration session) {
 		super(server, connectString);
+		this.locks = registry(this.proxy, session);
 	}
 
 	@AfterEach

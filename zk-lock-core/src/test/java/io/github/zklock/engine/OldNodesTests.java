@@ -19,6 +19,7 @@ import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.data.ACL;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -132,6 +133,7 @@ class OldNodesTests extends OldNodesTestSupport {
 	}
 
 	@Test
+	@Tag("H45")
 	void serverThatComesBackEmptyIsAccepted() throws Exception {
 		LockLease lease = this.locks.lock("lock").acquire();
 		for (int round = 0; round < 50; round++) {

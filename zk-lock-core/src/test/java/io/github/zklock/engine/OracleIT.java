@@ -37,6 +37,7 @@ import static org.awaitility.Awaitility.await;
  * Several registries, many threads, random faults, and a cell that notices everything: an
  * update that is lost, holders who exclude each other, and a token that goes back.
  */
+@Tag("H36")
 class OracleIT extends LockTestSupport {
 
 	private static final Duration SESSION = Duration.ofSeconds(4);

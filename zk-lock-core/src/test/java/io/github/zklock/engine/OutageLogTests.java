@@ -11,6 +11,7 @@ import io.github.zklock.LockLease;
 import io.github.zklock.embedded.ConnectString;
 import io.github.zklock.embedded.EmbeddedZooKeeper;
 import io.github.zklock.embedded.FaultProxy;
+import io.github.zklock.platform.SystemPlatform;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -82,7 +83,7 @@ class OutageLogTests extends LockTestSupport {
 
 	@Test
 	void whoTriesOnIsRemindedOnceInAWhile() {
-		EventLoop loop = new EventLoop("loop");
+		EventLoop loop = new EventLoop("loop", new SystemPlatform(), Faults.NONE, false);
 		List<Boolean> told = new CopyOnWriteArrayList<>();
 		List<Boolean> over = new ArrayList<>();
 		Outage outage = new Outage(loop, TimeUnit.MILLISECONDS.toNanos(1), TimeUnit.MILLISECONDS.toNanos(2),

@@ -235,7 +235,7 @@ class OutageTests extends LockTestSupport {
 		this.proxy.hold(Direction.TO_CLIENT);
 		CompletableFuture<LockLease> waiting = acquire(locks.lock("lock"));
 		awaitWaiting(locks, 1);
-		await().atMost(PATIENCE).until(() -> keeper(locks).isSilent(MOMENT.toNanos()));
+		await().atMost(PATIENCE).until(() -> keeper(locks).reachability().isSilent(MOMENT.toNanos()));
 		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(locks.lock("lock")::tryLock)
 			.withMessageContaining("'lock'");
 		this.proxy.heal();

@@ -57,10 +57,10 @@ class OwnNodesTests {
 		collect();
 		assertThat(this.deleting).containsExactly(NODE);
 		assertThat(this.known).isEmpty();
-		this.nodes.gone(NODE);
+		this.nodes.deleted(NODE);
 		assertThat(this.nodes.bytes()).isZero();
 		assertThat(this.nodes.isEmpty()).isTrue();
-		this.nodes.gone(NODE);
+		this.nodes.deleted(NODE);
 		assertThat(this.nodes.bytes()).isZero();
 	}
 
@@ -102,7 +102,7 @@ class OwnNodesTests {
 		assertThat(this.known).containsExactly(NODE);
 		assertThat(this.undecided).containsExactly(PREFIX);
 		this.nodes.decided(PREFIX);
-		this.nodes.gone(NODE);
+		this.nodes.deleted(NODE);
 		assertThat(this.nodes.bytes()).isZero();
 	}
 

@@ -13,6 +13,7 @@ import io.github.zklock.embedded.EmbeddedZooKeeper;
 import io.github.zklock.embedded.FaultProxy;
 import io.github.zklock.embedded.Operation;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -86,6 +87,7 @@ class PacketTests extends LockTestSupport {
 	}
 
 	@Test
+	@Tag("H61")
 	void localRefusalIsFree() throws Exception {
 		try (LockLease lease = this.lock.acquire()) {
 			long before = sent(Operation.ANY);
@@ -99,6 +101,7 @@ class PacketTests extends LockTestSupport {
 	}
 
 	@Test
+	@Tag("H64")
 	void remoteRefusalWritesNothing() throws Exception {
 		try (LockLease lease = registry().lock("lock").acquire()) {
 			for (int attempt = 0; attempt < 10; attempt++) {
@@ -140,6 +143,7 @@ class PacketTests extends LockTestSupport {
 	}
 
 	@Test
+	@Tag("H63")
 	void releaseWakesExactlyOneWaiterHoweverManyThereAre() throws Exception {
 		LockLease holder = registry().lock("lock").acquire();
 		List<CompletableFuture<LockLease>> waiting = new ArrayList<>();
@@ -179,6 +183,7 @@ class PacketTests extends LockTestSupport {
 	}
 
 	@Test
+	@Tag("H60")
 	void contendedCyclesLeaveNoWatch() throws Exception {
 		ZooKeeperLocks other = registry();
 		for (int cycle = 0; cycle < 50; cycle++) {

@@ -24,7 +24,8 @@ class PausedProcessIT {
 	private static final Duration SESSION = Duration.ofSeconds(12);
 
 	@Test
-	void h02_firstCallAfterAPauseKnowsThatTheLockIsLost() throws Exception {
+	@Tag("H02")
+	void firstCallAfterAPauseKnowsThatTheLockIsLost() throws Exception {
 		try (EmbeddedZooKeeper server = EmbeddedZooKeeper.startNew();
 				ZooKeeperLocks locks = registry(server.connectString())) {
 			Process holder = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(),

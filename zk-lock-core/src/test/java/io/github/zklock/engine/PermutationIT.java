@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Timeout;
  * All 22,592 sequences of five requests that are not made of shorter ones.
  */
 @Tag("soak")
+@Tag("H16")
 @Timeout(value = 1, unit = TimeUnit.HOURS)
 class PermutationIT extends PermutationSupport {
 
@@ -20,12 +21,12 @@ class PermutationIT extends PermutationSupport {
 	}
 
 	@Test
-	void h16_fiveSessions() throws Exception {
+	void fiveSessionsAreServedInOrder() throws Exception {
 		everyOrderOfSessions(5);
 	}
 
 	@Test
-	void h16_fiveRequestsOfOneProcess() throws Exception {
+	void fiveRequestsOfOneProcessAreServedInOrder() throws Exception {
 		everyOrderInOneProcess(5);
 	}
 

@@ -12,6 +12,7 @@ import io.github.zklock.embedded.ConnectString;
 import io.github.zklock.embedded.EmbeddedZooKeeper;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -214,7 +215,8 @@ class ReadWriteLockTests extends LockTestSupport {
 	}
 
 	@Test
-	void h15_lockStaysExclusiveWhenTheWriterGoesOnReading() throws Exception {
+	@Tag("H15")
+	void lockStaysExclusiveWhenTheWriterGoesOnReading() throws Exception {
 		this.write.lock();
 		CompletableFuture<LockLease> waitingWriter = this.writeElsewhere.acquireAsync(PATIENCE);
 		awaitNodes("lock", 2);

@@ -23,6 +23,7 @@ import io.github.zklock.embedded.Operation;
 import io.github.zklock.embedded.Sessions;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
 import org.apache.zookeeper.ZooKeeper;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -82,7 +83,8 @@ class ReadWriteLossTests extends LockTestSupport {
 	// Loss
 
 	@Test
-	void h03_allReadersOfASilentConnectionAreLostBeforeTheLockIsFree() throws Exception {
+	@Tag("H03")
+	void allReadersOfASilentConnectionAreLostBeforeTheLockIsFree() throws Exception {
 		this.read.lock();
 		List<LockLease> leases = List.of(this.read.lease().orElseThrow(), this.read.acquire(), this.read.acquire());
 		CountDownLatch lost = new CountDownLatch(3);
@@ -102,7 +104,8 @@ class ReadWriteLossTests extends LockTestSupport {
 	}
 
 	@Test
-	void h13_lostReaderEntersNoMoreUntilItHasUnlocked() throws Exception {
+	@Tag("H13")
+	void lostReaderEntersNoMoreUntilItHasUnlocked() throws Exception {
 		this.read.lock();
 		this.read.lock();
 		LockLease lease = this.read.lease().orElseThrow();
@@ -135,7 +138,8 @@ class ReadWriteLossTests extends LockTestSupport {
 	}
 
 	@Test
-	void h14_lostReadersStayLostAndTheirNodesGoWhenTheSameSessionComesBack() throws Exception {
+	@Tag("H14")
+	void lostReadersStayLostAndTheirNodesGoWhenTheSameSessionComesBack() throws Exception {
 		LockLease first = this.read.acquire();
 		LockLease second = this.read.acquire();
 		long session = this.locks.zooKeeper().getSessionId();
@@ -177,7 +181,8 @@ class ReadWriteLossTests extends LockTestSupport {
 	 * lock.
 	 */
 	@Test
-	void h05_readersGrantThatComesTooLateIsConfirmedFirst() throws Exception {
+	@Tag("H05")
+	void readersGrantThatComesTooLateIsConfirmedFirst() throws Exception {
 		warmUp(this.locks, "lock");
 		FaultProxy.Trigger held = this.proxy.hold(Direction.TO_CLIENT, Operation.GET_CHILDREN, 1);
 		CompletableFuture<LockLease> late = this.read.acquireAsync(PATIENCE);
@@ -198,7 +203,8 @@ class ReadWriteLossTests extends LockTestSupport {
 	}
 
 	@Test
-	void h12_readersNodeDeletedByHandIsNoticed() throws Exception {
+	@Tag("H12")
+	void readersNodeDeletedByHandIsNoticed() throws Exception {
 		LockLease lease = this.read.acquire();
 		LockLease other = this.readElsewhere.acquire();
 		CountDownLatch lost = new CountDownLatch(1);
@@ -212,7 +218,8 @@ class ReadWriteLossTests extends LockTestSupport {
 	}
 
 	@Test
-	void h12_waitingReadersNodeDeletedByHandIsReplaced() throws Exception {
+	@Tag("H12")
+	void waitingReadersNodeDeletedByHandIsReplaced() throws Exception {
 		LockLease writing = this.writeElsewhere.acquire();
 		CompletableFuture<LockLease> reader = this.read.acquireAsync(PATIENCE);
 		awaitNodes("lock", 2);
@@ -225,7 +232,8 @@ class ReadWriteLossTests extends LockTestSupport {
 	}
 
 	@Test
-	void h35_writerThatLeavesDuringAnOutageIsNoticedAfterwards() throws Exception {
+	@Tag("H35")
+	void writerThatLeavesDuringAnOutageIsNoticedAfterwards() throws Exception {
 		LockLease writing = this.writeElsewhere.acquire();
 		List<CompletableFuture<LockLease>> readers = List.of(this.read.acquireAsync(PATIENCE),
 				this.read.acquireAsync(PATIENCE));
@@ -240,7 +248,8 @@ class ReadWriteLossTests extends LockTestSupport {
 	}
 
 	@Test
-	void h30_readersCreateWhoseReplyIsLostIsFoundAgain() throws Exception {
+	@Tag("H30")
+	void readersCreateWhoseReplyIsLostIsFoundAgain() throws Exception {
 		warmUp(this.locks, "lock");
 		FaultProxy.Trigger cut = this.proxy.cutAfter(Operation.CREATE, 1);
 		List<CompletableFuture<LockLease>> readers = List.of(this.read.acquireAsync(PATIENCE),
@@ -299,7 +308,8 @@ class ReadWriteLossTests extends LockTestSupport {
 	}
 
 	@Test
-	void h32_readerGivesUpWhileNobodyKnowsWhetherItsNodeExists() throws Exception {
+	@Tag("H32")
+	void readerGivesUpWhileNobodyKnowsWhetherItsNodeExists() throws Exception {
 		warmUp(this.locks, "lock");
 		this.proxy.hold(Direction.TO_CLIENT, Operation.CREATE, 1);
 		assertThatExceptionOfType(LockUnavailableException.class)
@@ -409,7 +419,8 @@ class ReadWriteLossTests extends LockTestSupport {
 	}
 
 	@Test
-	void h17_closeWaitsForEveryReader() throws Exception {
+	@Tag("H17")
+	void closeWaitsForEveryReader() throws Exception {
 		ZooKeeperLocks closed = builder().closeWait(PATIENCE).build();
 		LockLease first = closed.readLock("lock").acquire();
 		LockLease second = closed.readLock("lock").acquire();
@@ -487,7 +498,8 @@ class ReadWriteLossTests extends LockTestSupport {
 	// Memory
 
 	@Test
-	void h52_namesOfReadersAreForgotten() throws Exception {
+	@Tag("H52")
+	void namesOfReadersAreForgotten() throws Exception {
 		LockLease held = this.locks.readLock("held").acquire();
 		for (int index = 0; index < 1_000; index++) {
 			this.locks.readLock("name-" + index);
@@ -505,7 +517,8 @@ class ReadWriteLossTests extends LockTestSupport {
 	}
 
 	@Test
-	void h52_nothingOfAReaderIsKeptByItsLock() throws Exception {
+	@Tag("H52")
+	void nothingOfAReaderIsKeptByItsLock() throws Exception {
 		WeakReference<Dependent> used = useOnce();
 		await().atMost(PATIENCE).untilAsserted(() -> {
 			System.gc();
@@ -524,7 +537,8 @@ class ReadWriteLossTests extends LockTestSupport {
 	}
 
 	@Test
-	void h64_tenThousandReadersLeaveNothing() throws Exception {
+	@Tag("H64")
+	void tenThousandReadersLeaveNothing() throws Exception {
 		List<CompletableFuture<Void>> threads = new ArrayList<>();
 		for (int thread = 0; thread < 8; thread++) {
 			threads.add(call(() -> {

@@ -17,6 +17,7 @@ import io.github.zklock.embedded.EmbeddedZooKeeper;
 import io.github.zklock.embedded.FaultProxy;
 import io.github.zklock.embedded.Operation;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -62,7 +63,8 @@ class ReadWriteQueueTests extends LockTestSupport {
 	// Order
 
 	@Test
-	void h16_readerBehindAWaitingWriterWaits() throws Exception {
+	@Tag("H16")
+	void readerBehindAWaitingWriterWaits() throws Exception {
 		LockLease first = this.readElsewhere.acquire();
 		CompletableFuture<LockLease> writer = this.writeElsewhere.acquireAsync(PATIENCE);
 		awaitNodes("lock", 2);
@@ -196,7 +198,8 @@ class ReadWriteQueueTests extends LockTestSupport {
 	}
 
 	@Test
-	void h37_readerWaitsOnWhenTheNearestWriterGivesUp() throws Exception {
+	@Tag("H37")
+	void readerWaitsOnWhenTheNearestWriterGivesUp() throws Exception {
 		LockLease first = this.writeElsewhere.acquire();
 		CompletableFuture<LockLease> second = registry().writeLock("lock").acquireAsync(PATIENCE);
 		awaitNodes("lock", 2);
@@ -211,7 +214,8 @@ class ReadWriteQueueTests extends LockTestSupport {
 	}
 
 	@Test
-	void h37_writerWaitsForEveryReader() throws Exception {
+	@Tag("H37")
+	void writerWaitsForEveryReader() throws Exception {
 		LockLease first = this.readElsewhere.acquire();
 		LockLease second = this.readElsewhere.acquire();
 		LockLease third = this.readElsewhere.acquire();
@@ -227,7 +231,8 @@ class ReadWriteQueueTests extends LockTestSupport {
 	}
 
 	@Test
-	void h63_exactlyThoseWhoCanRunAreWoken() throws Exception {
+	@Tag("H63")
+	void exactlyThoseWhoCanRunAreWoken() throws Exception {
 		LockLease first = this.writeElsewhere.acquire();
 		List<CompletableFuture<LockLease>> readers = queueReaders(20);
 		CompletableFuture<LockLease> second = queue(ZooKeeperLocks::writeLock);
@@ -302,7 +307,8 @@ class ReadWriteQueueTests extends LockTestSupport {
 	}
 
 	@Test
-	void h42_writerThatAsksForItsTokenWakesNoReader() throws Exception {
+	@Tag("H42")
+	void writerThatAsksForItsTokenWakesNoReader() throws Exception {
 		LockLease first = this.writeElsewhere.acquire();
 		CompletableFuture<LockLease> second = registry().writeLock("lock").acquireAsync(PATIENCE);
 		awaitNodes("lock", 2);
@@ -455,7 +461,8 @@ class ReadWriteQueueTests extends LockTestSupport {
 	// Tokens
 
 	@Test
-	void h21_tokensGrowFromReadersToWritersAndBack() throws Exception {
+	@Tag("H21")
+	void tokensGrowFromReadersToWritersAndBack() throws Exception {
 		long lastWriter = 0;
 		long lastReader = 0;
 		for (int round = 0; round < 10; round++) {

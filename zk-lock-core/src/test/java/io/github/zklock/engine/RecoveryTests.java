@@ -16,6 +16,7 @@ import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.ZooDefs.Ids;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.client.ZKClientConfig;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -45,7 +46,8 @@ class RecoveryTests extends LockTestSupport {
 	 * Also the model's plant "norec".
 	 */
 	@Test
-	void h30_createWhoseReplyIsLostIsFoundAgain() throws Exception {
+	@Tag("H30")
+	void createWhoseReplyIsLostIsFoundAgain() throws Exception {
 		FaultProxy.Trigger cut = this.proxy.cutAfter(Operation.CREATE, 1);
 		try (LockLease lease = this.lock.acquire()) {
 			assertThat(cut.hasFired()).isTrue();
@@ -58,7 +60,8 @@ class RecoveryTests extends LockTestSupport {
 	}
 
 	@Test
-	void h30_createThatNeverArrivedIsSentAgain() throws Exception {
+	@Tag("H30")
+	void createThatNeverArrivedIsSentAgain() throws Exception {
 		this.proxy.cutBefore(Operation.CREATE, 1);
 		try (LockLease lease = this.lock.acquire()) {
 			assertThat(lease.isHeld()).isTrue();
@@ -69,7 +72,9 @@ class RecoveryTests extends LockTestSupport {
 	}
 
 	@Test
-	void h10_twoRequestsOfOneSessionNeverShareANode() throws Exception {
+	@Tag("H10")
+	@Tag("H93")
+	void twoRequestsOfOneSessionNeverShareANode() throws Exception {
 		this.proxy.cutAfter(Operation.CREATE, 1);
 		CompletableFuture<LockLease> one = acquire(this.lock);
 		CompletableFuture<LockLease> other = acquire(this.locks.lock("other"));
@@ -82,7 +87,8 @@ class RecoveryTests extends LockTestSupport {
 	}
 
 	@Test
-	void h32_callerGivesUpWhileNobodyKnowsWhetherTheNodeExists() throws Exception {
+	@Tag("H32")
+	void callerGivesUpWhileNobodyKnowsWhetherTheNodeExists() throws Exception {
 		FaultProxy.Trigger held = this.proxy.hold(Direction.TO_CLIENT, Operation.CREATE, 1);
 		assertThatExceptionOfType(LockUnavailableException.class)
 			.isThrownBy(() -> this.lock.tryAcquire(Duration.ofSeconds(1)));
@@ -93,7 +99,8 @@ class RecoveryTests extends LockTestSupport {
 	}
 
 	@Test
-	void h32_callerGivesUpAndTheReplyIsLost() throws Exception {
+	@Tag("H32")
+	void callerGivesUpAndTheReplyIsLost() throws Exception {
 		this.proxy.hold(Direction.TO_CLIENT, Operation.CREATE, 1);
 		assertThatExceptionOfType(LockUnavailableException.class)
 			.isThrownBy(() -> this.lock.tryAcquire(Duration.ofSeconds(1)));
@@ -120,7 +127,8 @@ class RecoveryTests extends LockTestSupport {
 	 * Also the model's plant "nomust".
 	 */
 	@Test
-	void h33_deleteThatNeverArrivedIsSentAgain() throws Exception {
+	@Tag("H33")
+	void deleteThatNeverArrivedIsSentAgain() throws Exception {
 		LockLease lease = this.lock.acquire();
 		this.proxy.cutBefore(Operation.DELETE, 1);
 		lease.close();
@@ -130,7 +138,8 @@ class RecoveryTests extends LockTestSupport {
 	}
 
 	@Test
-	void h33_deleteWhoseReplyIsLostIsSentAgainAndFindsNothing() throws Exception {
+	@Tag("H33")
+	void deleteWhoseReplyIsLostIsSentAgainAndFindsNothing() throws Exception {
 		LockLease lease = this.lock.acquire();
 		this.proxy.cutAfter(Operation.DELETE, 1);
 		lease.close();
@@ -141,7 +150,8 @@ class RecoveryTests extends LockTestSupport {
 	}
 
 	@Test
-	void h34_lostDeleteWaitsForTheConnection() throws Exception {
+	@Tag("H34")
+	void lostDeleteWaitsForTheConnection() throws Exception {
 		LockLease lease = this.lock.acquire();
 		this.proxy.refuse();
 		awaitDisconnected(this.locks);
@@ -153,7 +163,8 @@ class RecoveryTests extends LockTestSupport {
 	}
 
 	@Test
-	void h35_predecessorThatWentDuringAnOutageIsNoticed() throws Exception {
+	@Tag("H35")
+	void predecessorThatWentDuringAnOutageIsNoticed() throws Exception {
 		LockLease holder = this.elsewhere.acquire();
 		CompletableFuture<LockLease> waiting = this.lock.acquireAsync(PATIENCE);
 		awaitNodes("lock", 2);
@@ -165,7 +176,8 @@ class RecoveryTests extends LockTestSupport {
 	}
 
 	@Test
-	void h35_withoutTheClientsOwnWatchResetToo() throws Exception {
+	@Tag("H35")
+	void predecessorThatWentDuringAnOutageIsNoticedWithoutTheClientsOwnWatchesToo() throws Exception {
 		ZKClientConfig config = new ZKClientConfig();
 		config.setProperty(ZKClientConfig.DISABLE_AUTO_WATCH_RESET, "true");
 		ZooKeeperLocks deaf = closing(builder(this.proxy.connectString(), LONG_SESSION).clientConfig(config).build());
@@ -180,7 +192,8 @@ class RecoveryTests extends LockTestSupport {
 	}
 
 	@Test
-	void h37_predecessorThatGivesUpDoesNotFreeTheLock() throws Exception {
+	@Tag("H37")
+	void predecessorThatGivesUpDoesNotFreeTheLock() throws Exception {
 		FaultProxy watched = proxy();
 		ZooKeeperLocks third = registry(watched);
 		LockLease holder = this.elsewhere.acquire();
@@ -233,7 +246,8 @@ class RecoveryTests extends LockTestSupport {
 	}
 
 	@Test
-	void h42_dataOfThePredecessorIsNotItsEnd() throws Exception {
+	@Tag("H42")
+	void dataOfThePredecessorIsNotItsEnd() throws Exception {
 		LockLease holder = this.elsewhere.acquire();
 		String node = parent("lock") + "/" + nodes("lock").get(0);
 		CompletableFuture<LockLease> waiting = this.lock.acquireAsync(PATIENCE);
@@ -249,7 +263,8 @@ class RecoveryTests extends LockTestSupport {
 	}
 
 	@Test
-	void h43_parentThatIsRemovedAgainAndAgain() throws Exception {
+	@Tag("H43")
+	void parentThatIsRemovedAgainAndAgainIsMadeAgain() throws Exception {
 		for (int round = 0; round < 20; round++) {
 			try (LockLease lease = this.lock.acquire()) {
 				assertThat(lease.isHeld()).isTrue();
@@ -259,7 +274,8 @@ class RecoveryTests extends LockTestSupport {
 	}
 
 	@Test
-	void h08_orderIsByNumberAndNotByName() throws Exception {
+	@Tag("H08")
+	void orderIsByNumberAndNotByName() throws Exception {
 		String foreign = this.locks.zooKeeper()
 			.create(parent("lock") + "/zzz-lock-", new byte[0], Ids.OPEN_ACL_UNSAFE, CreateMode.EPHEMERAL_SEQUENTIAL);
 		CompletableFuture<LockLease> waiting = this.elsewhere.acquireAsync(PATIENCE);
@@ -286,7 +302,8 @@ class RecoveryTests extends LockTestSupport {
 	}
 
 	@Test
-	void h41_otherChildrenAreIgnored() throws Exception {
+	@Tag("H41")
+	void otherChildrenAreIgnored() throws Exception {
 		for (String name : new String[] { "foo", "x-abc", "lock-12345678901", "lock-123456789", "lock-00000000001x" }) {
 			this.locks.zooKeeper()
 				.create(parent("lock") + "/" + name, new byte[0], Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
@@ -300,6 +317,7 @@ class RecoveryTests extends LockTestSupport {
 	 * Another client's downgrade leaves a read node with the number of its write node.
 	 */
 	@Test
+	@Tag("H15")
 	void afterAForeignWriteNodeTheQueueIsListedAgain() throws Exception {
 		ZooKeeper foreign = this.locks.zooKeeper();
 		String write = foreign.create(parent("lock") + "/_c_-__WRIT__", new byte[0], Ids.OPEN_ACL_UNSAFE,

@@ -27,6 +27,7 @@ import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.ZooDefs.Ids;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.client.ZKClientConfig;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -101,6 +102,7 @@ class RegistryTests extends LockTestSupport {
 	}
 
 	@Test
+	@Tag("H69")
 	void rootAndChrootAreRespected() throws Exception {
 		ZooKeeperLocks locks = closing(builder().root("/a/b").build());
 		try (LockLease lease = locks.lock("x/y").acquire()) {
@@ -212,7 +214,8 @@ class RegistryTests extends LockTestSupport {
 	}
 
 	@Test
-	void h17_closeWaitsForHolders() throws Exception {
+	@Tag("H17")
+	void closeWaitsForHolders() throws Exception {
 		ZooKeeperLocks locks = builder().closeWait(PATIENCE).build();
 		LockLease lease = locks.lock("lock").acquire();
 		CompletableFuture<Void> closing = call(() -> {
@@ -278,6 +281,7 @@ class RegistryTests extends LockTestSupport {
 	}
 
 	@Test
+	@Tag("H86")
 	void closeRacesUseWithoutADeadlockOrAForgottenRequest() throws Exception {
 		for (int round = 0; round < 30; round++) {
 			ZooKeeperLocks locks = builder().closeWait(Duration.ofMillis(100)).build();
@@ -307,7 +311,8 @@ class RegistryTests extends LockTestSupport {
 	}
 
 	@Test
-	void h51_nothingIsLeft() throws Exception {
+	@Tag("H51")
+	void closedRegistriesLeaveNeitherSessionsNorThreads() throws Exception {
 		Set<Thread> before = Thread.getAllStackTraces().keySet();
 		for (int round = 0; round < 20; round++) {
 			ZooKeeperLocks locks = builder().build();
@@ -329,7 +334,8 @@ class RegistryTests extends LockTestSupport {
 	}
 
 	@Test
-	void h47_closeWithoutAConnectionIsBounded() throws Exception {
+	@Tag("H47")
+	void closeWithoutAConnectionIsBounded() throws Exception {
 		FaultProxy proxy = proxy();
 		ZooKeeperLocks locks = registry(proxy, Duration.ofSeconds(4));
 		locks.lock("lock").acquire();
@@ -342,7 +348,8 @@ class RegistryTests extends LockTestSupport {
 	// Memory
 
 	@Test
-	void h52_heldLockIsFoundAgainAndForgottenOnesAreNotKept() throws Exception {
+	@Tag("H52")
+	void heldLockIsFoundAgainAndForgottenOnesAreNotKept() throws Exception {
 		ZooKeeperLocks locks = registry();
 		locks.lock("held").lock();
 		for (int index = 0; index < 1_000; index++) {
@@ -360,7 +367,8 @@ class RegistryTests extends LockTestSupport {
 	}
 
 	@Test
-	void h65_connectionsThatAreClosedAtOnceDoNotConfuse() throws Exception {
+	@Tag("H65")
+	void connectionsThatAreClosedAtOnceDoNotConfuse() throws Exception {
 		FaultProxy proxy = proxy();
 		proxy.refuse();
 		ZooKeeperLocks locks = registry(proxy);
@@ -386,7 +394,8 @@ class RegistryTests extends LockTestSupport {
 	}
 
 	@Test
-	void h68_creatorsLocksExcludeStrangersWithAClearError() throws Exception {
+	@Tag("H68")
+	void creatorsLocksExcludeStrangersWithAClearError() throws Exception {
 		ZooKeeperLocks owner = closing(
 				builder().root("/private").acl(Ids.CREATOR_ALL_ACL).authInfo("digest", "user:secret").build());
 		ZooKeeperLocks stranger = closing(builder().root("/private").build());

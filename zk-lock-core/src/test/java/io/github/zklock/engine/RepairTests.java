@@ -98,6 +98,41 @@ class RepairTests extends LockTestSupport {
 		assertThat(leads(one) && leads(two) && leads(one)).as("both lead").isFalse();
 	}
 
+	/**
+	 * The repair looks at a lock just when its caller is being told that it has it.
+	 */
+	@Test
+	void lockThatIsDeliveredMeanwhileStaysWithItsCaller() throws Exception {
+		CountDownLatch granted = new CountDownLatch(1);
+		CountDownLatch looking = new CountDownLatch(1);
+		CountDownLatch told = new CountDownLatch(1);
+		ZooKeeperLocks slow = closing(with(builder(), (options) -> options.faults((place) -> {
+			if (place.equals("tell")) {
+				granted.countDown();
+				awaitQuietly(looking);
+			}
+			else if (place.equals("decided?")) {
+				looking.countDown();
+				awaitQuietly(told);
+			}
+		})).build());
+		CompletableFuture<LockLease> delivered = call(() -> {
+			LockLease lease = slow.lock("lock").acquire();
+			told.countDown();
+			return lease;
+		});
+		awaitQuietly(granted);
+		keeper(slow).loop().troubled = true;
+		LockLease lease = get(delivered);
+		EventLoop loop = keeper(slow).loop();
+		await().atMost(PATIENCE).until(() -> !loop.troubled);
+		settle(slow);
+		assertThat(lease.isHeld()).isTrue();
+		assertThat(this.there.lock("lock").tryAcquire(Duration.ZERO)).isEmpty();
+		lease.close();
+		assertThat(nodes("lock")).isEmpty();
+	}
+
 	@Test
 	void lockIsNotGrantedByANodeWhoseDeleteIsSent() throws Exception {
 		NamedLock lock = this.here.lock("lock");

@@ -11,6 +11,7 @@ import org.apache.zookeeper.WatchedEvent;
 import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.Watcher.Event.EventType;
 import org.apache.zookeeper.ZooKeeper;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -29,7 +30,8 @@ class SessionEventTests extends LockTestSupport {
 	 * are wrong.
 	 */
 	@Test
-	void h91_eventWithoutAStateIsNoFailure() throws Exception {
+	@Tag("H91")
+	void eventWithoutAStateIsNoFailure() throws Exception {
 		AtomicReference<Watcher> watcher = new AtomicReference<>();
 		ZooKeeperLocks locks = closing(ZooKeeperLocks.builder((sessionWatcher) -> {
 			watcher.set(sessionWatcher);

@@ -47,7 +47,7 @@ class SessionStatusTests extends LockTestSupport {
 	}
 
 	@Test
-	void openSession() throws Exception {
+	void openSessionIsConnected() throws Exception {
 		Instant before = Instant.now();
 		ZooKeeper handle = this.locks.zooKeeper();
 		LockLease lease = this.locks.lock("lock").acquire();
@@ -67,7 +67,7 @@ class SessionStatusTests extends LockTestSupport {
 	}
 
 	@Test
-	void sessionThatIsSuspendedAndResumed() throws Exception {
+	void suspendedSessionIsOpenAndNotConnected() throws Exception {
 		long id = this.locks.zooKeeper().getSessionId();
 		Instant connected = this.locks.session().since();
 		this.proxy.refuse();
@@ -86,7 +86,7 @@ class SessionStatusTests extends LockTestSupport {
 	}
 
 	@Test
-	void sessionThatExpires() throws Exception {
+	void expiredSessionIsFollowedByAnother() throws Exception {
 		ZooKeeper handle = this.locks.zooKeeper();
 		long id = handle.getSessionId();
 		Sessions.expire(handle);

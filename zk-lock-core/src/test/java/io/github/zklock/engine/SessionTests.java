@@ -18,6 +18,7 @@ import io.github.zklock.embedded.Operation;
 import io.github.zklock.embedded.Sessions;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
 import org.apache.zookeeper.ZooKeeper;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -37,7 +38,9 @@ class SessionTests extends LockTestSupport {
 	 * A session whose event thread is gone lives on for the server, and is deaf.
 	 */
 	@Test
-	void h39_h48_deadEventThreadIsNoticed() throws Exception {
+	@Tag("H39")
+	@Tag("H48")
+	void deadEventThreadIsNoticed() throws Exception {
 		ZooKeeperLocks locks = closing(builder(server().connectString(), Duration.ofSeconds(4)).build());
 		LockLease lease = locks.lock("lock").acquire();
 		ZooKeeper deaf = locks.zooKeeper();
@@ -55,7 +58,8 @@ class SessionTests extends LockTestSupport {
 	}
 
 	@Test
-	void h49_wrongCredentialsFailAllWhoWait() {
+	@Tag("H49")
+	void wrongCredentialsFailAllWhoWait() {
 		ZooKeeperLocks locks = closing(builder().authInfo("no-such-scheme", "secret").build());
 		assertThatExceptionOfType(LockUnavailableException.class)
 			.isThrownBy(() -> locks.lock("lock").tryAcquire(PATIENCE))
@@ -71,7 +75,8 @@ class SessionTests extends LockTestSupport {
 	 * A delete that is sent again must not meet a stranger's node.
 	 */
 	@Test
-	void h11_lateDeleteDoesNotFreeAStrangersLock() throws Exception {
+	@Tag("H11")
+	void lateDeleteDoesNotFreeAStrangersLock() throws Exception {
 		FaultProxy proxy = proxy();
 		ZooKeeperLocks locks = registry(proxy);
 		ZooKeeperLocks stranger = warmUp(registry(), "other");
@@ -90,7 +95,9 @@ class SessionTests extends LockTestSupport {
 	}
 
 	@Test
-	void h06_h87_stormOfExpiriesLeavesOneHolderAtATime() throws Exception {
+	@Tag("H06")
+	@Tag("H87")
+	void stormOfExpiriesLeavesOneHolderAtATime() throws Exception {
 		ZooKeeperLocks locks = closing(builder(server().connectString(), Duration.ofSeconds(4)).build());
 		NamedLock lock = locks.lock("lock");
 		AtomicInteger grants = new AtomicInteger();
@@ -117,7 +124,8 @@ class SessionTests extends LockTestSupport {
 	}
 
 	@Test
-	void h50_fiftyThreadsOnOneObject() throws Exception {
+	@Tag("H50")
+	void fiftyThreadsShareOneLock() throws Exception {
 		shareOneLock(this::call);
 	}
 
@@ -125,7 +133,7 @@ class SessionTests extends LockTestSupport {
 	 * On a JDK that has them; on an older one, the same with the threads it has.
 	 */
 	@Test
-	void virtualThreads() throws Exception {
+	void virtualThreadsShareOneLock() throws Exception {
 		shareOneLock((task) -> {
 			CompletableFuture<Void> done = new CompletableFuture<>();
 			newVirtualThread(() -> {

@@ -15,6 +15,7 @@ import io.github.zklock.zookeeper.ZooKeeperLocks;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.ZooDefs.Ids;
 import org.apache.zookeeper.ZooKeeper;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -23,6 +24,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * Many readers of one process: what one has read, the others need not read again.
  */
+@Tag("H63")
 class SharedReadTests extends LockTestSupport {
 
 	private static final int READERS = 300;
@@ -161,6 +163,7 @@ class SharedReadTests extends LockTestSupport {
 	}
 
 	@Test
+	@Tag("H61")
 	void readersWhoGiveUpLeaveNothingToKnow() throws Exception {
 		LockLease writing = this.others.lock("lock").acquire();
 		List<CompletableFuture<LockLease>> readers = read(2);
@@ -238,7 +241,8 @@ class SharedReadTests extends LockTestSupport {
 	 * through the list that it knows would find nobody.
 	 */
 	@Test
-	void h15_writerListsAgainWhenAWriteNodeOfAnotherClientMayHaveComeBack() throws Exception {
+	@Tag("H15")
+	void writerListsAgainWhenAWriteNodeOfAnotherClientMayHaveComeBack() throws Exception {
 		ZooKeeper curator = this.others.zooKeeper();
 		String writeNode = curator.create(parent("lock") + "/_c_1-__WRIT__", new byte[0], Ids.OPEN_ACL_UNSAFE,
 				CreateMode.EPHEMERAL_SEQUENTIAL);

@@ -3,10 +3,12 @@ package io.github.zklock.engine;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+@Tag("H62")
 class StrikesTests {
 
 	// near the overflow of the nano clock

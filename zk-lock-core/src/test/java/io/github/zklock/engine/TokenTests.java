@@ -15,6 +15,7 @@ import io.github.zklock.embedded.EmbeddedZooKeeper;
 import io.github.zklock.embedded.FaultProxy;
 import io.github.zklock.embedded.Operation;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -35,7 +36,8 @@ class TokenTests extends LockTestSupport {
 	}
 
 	@Test
-	void h21_growsOverFreeQueuedAndHandedOverLocks() throws Exception {
+	@Tag("H21")
+	void tokenGrowsOverFreeQueuedAndHandedOverLocks() throws Exception {
 		List<Long> tokens = Collections.synchronizedList(new ArrayList<>());
 		NamedLock elsewhere = registry().lock("lock");
 		for (int round = 0; round < 10; round++) {
@@ -66,7 +68,8 @@ class TokenTests extends LockTestSupport {
 	}
 
 	@Test
-	void h20_growsAcrossRemovedParents() throws Exception {
+	@Tag("H20")
+	void tokenGrowsAcrossRemovedParents() throws Exception {
 		List<Long> tokens = new ArrayList<>();
 		for (int round = 0; round < 5; round++) {
 			tokens.add(closing(this.lock.acquire()));
@@ -80,6 +83,7 @@ class TokenTests extends LockTestSupport {
 	 * somebody held the lock by an older node when the new one was created.
 	 */
 	@Test
+	@Tag("H21")
 	void czxidOfANodeThatWasCreatedBeforeAnEarlierHoldersTokenIsNotUsed() throws Exception {
 		FaultProxy proxy = proxy();
 		NamedLock elsewhere = warmUp(registry(proxy), "lock").lock("lock");
@@ -132,6 +136,7 @@ class TokenTests extends LockTestSupport {
 	 * The model's plant "blind".
 	 */
 	@Test
+	@Tag("H22")
 	void tokenOfAnEndedHoldIsNotAskedForAgain() throws Exception {
 		FaultProxy proxy = proxy();
 		NamedLock local = warmUp(registry(proxy), "lock").lock("lock");
@@ -155,7 +160,8 @@ class TokenTests extends LockTestSupport {
 	}
 
 	@Test
-	void h22_lostHoldHasNoToken() throws Exception {
+	@Tag("H22")
+	void lostHoldHasNoToken() throws Exception {
 		FaultProxy proxy = proxy();
 		ZooKeeperLocks losing = registry(proxy, Duration.ofSeconds(4));
 		LockLease lease = losing.lock("lock").acquire();

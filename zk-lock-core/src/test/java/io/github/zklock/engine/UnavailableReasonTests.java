@@ -88,7 +88,7 @@ class UnavailableReasonTests extends LockTestSupport {
 	}
 
 	@Test
-	void notConnected() throws Exception {
+	void reasonIsTheMissingConnection() throws Exception {
 		ZooKeeperLocks locks = warmUp(closing(viaProxy().connectTimeout(MOMENT).build()), "lock");
 		this.proxy.refuse();
 		awaitDisconnected(locks);
@@ -100,7 +100,7 @@ class UnavailableReasonTests extends LockTestSupport {
 	}
 
 	@Test
-	void notConnectedAndDoesNotWait() throws Exception {
+	void reasonIsTheMissingConnectionForOneWhoDoesNotWaitToo() throws Exception {
 		ZooKeeperLocks locks = warmUp(closing(viaProxy().build()), "lock");
 		this.proxy.refuse();
 		awaitDisconnected(locks);
@@ -110,7 +110,7 @@ class UnavailableReasonTests extends LockTestSupport {
 	}
 
 	@Test
-	void noAnswer() throws Exception {
+	void reasonIsTheMissingAnswer() throws Exception {
 		ZooKeeperLocks locks = warmUp(closing(viaProxy().build()), "lock");
 		this.proxy.hold(Direction.TO_CLIENT);
 		assertUnavailable(locks.lock("lock"), MOMENT, UnavailableReason.NO_ANSWER, "it has not answered within ",
@@ -119,7 +119,7 @@ class UnavailableReasonTests extends LockTestSupport {
 	}
 
 	@Test
-	void noAnswerForOneWhoDoesNotWait() throws Exception {
+	void reasonIsTheMissingAnswerForOneWhoDoesNotWaitToo() throws Exception {
 		ZooKeeperLocks locks = warmUp(closing(viaProxy().answerTimeout(MOMENT).build()), "lock");
 		this.proxy.hold(Direction.TO_CLIENT);
 		assertUnavailable(locks.lock("lock"), Duration.ZERO, UnavailableReason.NO_ANSWER, "it has not answered within ",
@@ -128,7 +128,7 @@ class UnavailableReasonTests extends LockTestSupport {
 	}
 
 	@Test
-	void refusedForLackOfRights() throws Exception {
+	void reasonIsTheLackOfRights() throws Exception {
 		ZooKeeperLocks owner = closing(
 				builder().root("/private").acl(Ids.CREATOR_ALL_ACL).authInfo("digest", "user:secret").build());
 		owner.lock("lock").acquire().close();
@@ -140,14 +140,14 @@ class UnavailableReasonTests extends LockTestSupport {
 	}
 
 	@Test
-	void refusedCredentials() {
+	void reasonIsThatTheCredentialsAreRefused() {
 		ZooKeeperLocks locks = closing(viaProxy().authInfo("no-such-scheme", "secret").build());
 		assertUnavailable(locks.lock("lock"), PATIENCE, UnavailableReason.REFUSED, "it refuses the credentials",
 				"'authInfo' (property 'zk.lock.auth')");
 	}
 
 	@Test
-	void refusedRole() {
+	void reasonForARoleIsThatItIsRefused() {
 		AtomicReference<RuntimeException> told = new AtomicReference<>();
 		ZooKeeperLocks locks = closing(viaProxy().createRoot(false).build());
 		locks.election("lock").addListener(new LeadershipListener() {
@@ -165,7 +165,7 @@ class UnavailableReasonTests extends LockTestSupport {
 	}
 
 	@Test
-	void tooLong() throws Exception {
+	void reasonIsThatTheQueueIsTooLong() throws Exception {
 		ZooKeeperLocks others = warmUp(registry(), "lock");
 		for (int index = 0; index < 100; index++) {
 			others.zooKeeper()
@@ -181,7 +181,7 @@ class UnavailableReasonTests extends LockTestSupport {
 	}
 
 	@Test
-	void limit() throws Exception {
+	void reasonIsTheLimitOfNodes() throws Exception {
 		ZooKeeperLocks locks = closing(viaProxy().maxNodeBytes(150).build());
 		LockLease lease = locks.lock("other").acquire();
 		assertUnavailable(locks.lock("lock"), PATIENCE, UnavailableReason.LIMIT, "1 nodes",
@@ -190,7 +190,7 @@ class UnavailableReasonTests extends LockTestSupport {
 	}
 
 	@Test
-	void closed() {
+	void reasonIsThatTheRegistryIsClosed() {
 		ZooKeeperLocks locks = closing(viaProxy().build());
 		locks.close();
 		assertUnavailable(locks.lock("lock"), PATIENCE, UnavailableReason.CLOSED, "the registry is closed",
@@ -200,7 +200,7 @@ class UnavailableReasonTests extends LockTestSupport {
 	}
 
 	@Test
-	void internalError() throws Exception {
+	void reasonIsAnInternalError() throws Exception {
 		AtomicBoolean failing = new AtomicBoolean();
 		ZooKeeperLocks locks = warmUp(closing(with(viaProxy(), (options) -> options.faults((place) -> {
 			if (place.equals("transition") && failing.get()) {

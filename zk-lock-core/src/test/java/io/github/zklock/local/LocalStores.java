@@ -11,7 +11,7 @@ public final class LocalStores {
 	}
 
 	public static NodeStore create() {
-		return new LocalNodes();
+		return new LocalNodes(System::currentTimeMillis);
 	}
 
 }

@@ -5,6 +5,7 @@ import io.github.zklock.engine.ReturnCode.Meaning;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.data.Stat;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -17,6 +18,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class ReturnCodesTests {
 
 	@Test
+	@Tag("H09")
 	void counterIsReadFromTheParentUpToItsEnd() {
 		Stat stat = new Stat();
 		stat.setNumChildren(3);
@@ -28,6 +30,7 @@ class ReturnCodesTests {
 	}
 
 	@ParameterizedTest
+	@Tag("H66")
 	@EnumSource(Code.class)
 	void everyCodeHasItsPlace(Code code) {
 		ReturnCode known = ReturnCodes.of(code.intValue());
@@ -37,6 +40,7 @@ class ReturnCodesTests {
 	}
 
 	@Test
+	@Tag("H66")
 	void unknownCodeIsNeitherDoneNorNotDone() {
 		assertThat(ReturnCodes.of(-9999).meaning()).isEqualTo(Meaning.UNKNOWN);
 		assertThat(ReturnCodes.of(Code.SYSTEMERROR.intValue()).meaning()).isEqualTo(Meaning.UNKNOWN);

@@ -120,7 +120,7 @@ final class AnnotatedMethods<A extends Annotation> {
 	 */
 	static Method runningMethod(Method method, Class<?> targetClass) {
 		return BridgeMethodResolver.findBridgedMethod(
-				MadeUpClasses.isMadeUp(targetClass) ? method : AopUtils.getMostSpecificMethod(method, targetClass));
+				GeneratedClasses.isMadeUp(targetClass) ? method : AopUtils.getMostSpecificMethod(method, targetClass));
 	}
 
 }

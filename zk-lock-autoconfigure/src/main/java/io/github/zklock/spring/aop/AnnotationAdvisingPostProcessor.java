@@ -162,7 +162,7 @@ abstract class AnnotationAdvisingPostProcessor<A extends Annotation>
 	@Override
 	public void afterSingletonsInstantiated() {
 		if (this.beanFactory != null) {
-			new Singletons(this.beanFactory, this.rules::concerns).forEach((name, bean) -> {
+			new ExistingBeans(this.beanFactory, this.rules::concerns).forEach((name, bean) -> {
 				Class<?> annotatedClass = annotatedClass(bean);
 				if (annotatedClass != null) {
 					requireAdvice(bean, name, annotatedClass);

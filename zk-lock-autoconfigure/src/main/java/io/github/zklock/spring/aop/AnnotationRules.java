@@ -83,7 +83,7 @@ final class AnnotationRules<A extends Annotation> {
 	 * too.
 	 */
 	static Stream<Method> methods(Class<?> type) {
-		return MadeUpClasses.written(type)
+		return GeneratedClasses.written(type)
 			.flatMap((written) -> Arrays.stream(ReflectionUtils.getAllDeclaredMethods(written)))
 			.filter((method) -> !method.isSynthetic() && method.getDeclaringClass() != Object.class)
 			.distinct();
@@ -177,7 +177,7 @@ final class AnnotationRules<A extends Annotation> {
 
 	private LockConfigurationException notCalled(Method method, String reason, String action) {
 		return new LockConfigurationException("%s holds for %s, which %s: calls do not go through a proxy."
-			.formatted(label(), Descriptions.of(method), reason), action);
+			.formatted(label(), MethodNames.of(method), reason), action);
 	}
 
 	/**

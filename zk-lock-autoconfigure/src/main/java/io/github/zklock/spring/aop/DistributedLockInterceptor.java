@@ -31,7 +31,7 @@ final class DistributedLockInterceptor implements MethodInterceptor {
 		LockedMethod method = this.methods.find(invocation.getMethod(), Invocations.targetClass(invocation));
 		if (method == null) {
 			throw new IllegalStateException(
-					"%s has no @DistributedLock, but is advised".formatted(Descriptions.of(invocation.getMethod())));
+					"%s has no @DistributedLock, but is advised".formatted(MethodNames.of(invocation.getMethod())));
 		}
 		List<LockOptions> locks = method.locksOf(invocation.getThis(), invocation.getArguments());
 		return switch (method.style()) {
@@ -53,7 +53,7 @@ final class DistributedLockInterceptor implements MethodInterceptor {
 		try {
 			return template().execute(locks, () -> {
 				running[0] = true;
-				return LaterResult.proceed(invocation, method.method(), method.type(), LockedMethods.ANNOTATION);
+				return DeferredResults.proceed(invocation, method.method(), method.type(), LockedMethods.ANNOTATION);
 			});
 		}
 		catch (LockInterruptedException ex) {

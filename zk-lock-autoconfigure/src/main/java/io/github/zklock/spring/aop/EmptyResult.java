@@ -33,9 +33,9 @@ final class EmptyResult {
 	/**
 	 * Return the result for a method; for a stage, what it completes with.
 	 */
-	static @Nullable Object of(Method method, Class<?> targetClass, CallStyle style) {
+	static @Nullable Object of(Method method, Class<?> targetClass, ResultStyle style) {
 		ResolvableType type = ResolvableType.forMethodReturnType(method, targetClass);
-		Class<?> result = (style == CallStyle.SUSPEND) ? CallStyle.resultOfCoroutine(method, targetClass)
+		Class<?> result = (style == ResultStyle.SUSPEND) ? ResultStyle.resultOfCoroutine(method, targetClass)
 				: type.toClass();
 		if (CompletionStage.class.isAssignableFrom(result) || Future.class.isAssignableFrom(result)) {
 			result = type.as(CompletionStage.class.isAssignableFrom(result) ? CompletionStage.class : Future.class)
@@ -44,7 +44,7 @@ final class EmptyResult {
 		}
 		Supplier<Object> supplier = EMPTY.get(result);
 		Object empty = (supplier != null) ? supplier.get() : null;
-		boolean future = style == CallStyle.BLOCKING && Future.class.isAssignableFrom(type.toClass())
+		boolean future = style == ResultStyle.BLOCKING && Future.class.isAssignableFrom(type.toClass())
 				&& type.toClass().isAssignableFrom(CompletableFuture.class);
 		return future ? CompletableFuture.completedFuture(empty) : empty;
 	}
@@ -52,18 +52,18 @@ final class EmptyResult {
 	/**
 	 * Return whether callers of a method may be given the empty result.
 	 */
-	static boolean isPossible(Method method, Class<?> targetClass, CallStyle style) {
-		Class<?> type = CallStyle.resultType(method, targetClass);
-		if (style == CallStyle.PUBLISHER) {
+	static boolean isPossible(Method method, Class<?> targetClass, ResultStyle style) {
+		Class<?> type = ResultStyle.resultType(method, targetClass);
+		if (style == ResultStyle.PUBLISHER) {
 			ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
 			return adapter == null || adapter.supportsEmpty();
 		}
-		if (type == void.class || EMPTY.containsKey(type) || style == CallStyle.STAGE || style == CallStyle.ASYNC_STAGE
-				|| Future.class.isAssignableFrom(type)) {
+		if (type == void.class || EMPTY.containsKey(type) || style == ResultStyle.STAGE
+				|| style == ResultStyle.ASYNC_STAGE || Future.class.isAssignableFrom(type)) {
 			return true;
 		}
-		if (style == CallStyle.SUSPEND) {
-			Class<?> result = CallStyle.resultOfCoroutine(method, targetClass);
+		if (style == ResultStyle.SUSPEND) {
+			Class<?> result = ResultStyle.resultOfCoroutine(method, targetClass);
 			if (EMPTY.containsKey(result) || result.getName().equals("kotlin.Unit")) {
 				return true;
 			}

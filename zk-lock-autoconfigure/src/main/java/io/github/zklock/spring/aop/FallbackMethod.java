@@ -42,13 +42,13 @@ final class FallbackMethod {
 		}
 		if (method == null || method.getDeclaringClass() == Object.class) {
 			throw new LockConfigurationException(
-					"The fallback '%s' of %s does not exist in %s.".formatted(name, Descriptions.of(guarded),
+					"The fallback '%s' of %s does not exist in %s.".formatted(name, MethodNames.of(guarded),
 							targetClass.getName()),
 					"Write a method '%s' with the same parameters, optionally followed by a LockTimeoutException."
 						.formatted(name));
 		}
 		if (method.equals(guarded)) {
-			throw new LockConfigurationException("%s is its own fallback.".formatted(Descriptions.of(guarded)),
+			throw new LockConfigurationException("%s is its own fallback.".formatted(MethodNames.of(guarded)),
 					"Name another method.");
 		}
 		requireAssignable(method, guarded, targetClass);
@@ -84,7 +84,7 @@ final class FallbackMethod {
 		ResolvableType given = ResolvableType.forMethodReturnType(method, targetClass);
 		if (wanted.toClass() != void.class && !wanted.isAssignableFrom(given)) {
 			throw new LockConfigurationException("The fallback %s returns %s, but %s returns %s."
-				.formatted(Descriptions.of(method), given, Descriptions.of(guarded), wanted),
+				.formatted(MethodNames.of(method), given, MethodNames.of(guarded), wanted),
 					"Let the fallback return the same type.");
 		}
 	}
@@ -95,8 +95,8 @@ final class FallbackMethod {
 			if (!unchecked
 					&& Arrays.stream(guarded.getExceptionTypes()).noneMatch((known) -> known.isAssignableFrom(type))) {
 				throw new LockConfigurationException(
-						"The fallback %s throws %s, which %s does not declare.".formatted(Descriptions.of(method),
-								type.getName(), Descriptions.of(guarded)),
+						"The fallback %s throws %s, which %s does not declare.".formatted(MethodNames.of(method),
+								type.getName(), MethodNames.of(guarded)),
 						"Declare the exception there too, or do not throw it.");
 			}
 		}

@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * @param onNotLeading what to do if this process does not lead
  * @param empty what it returns if it is skipped
  */
-record LeaderMethod(Method method, Class<?> type, CallStyle style, String role, LeadershipExecution execution,
+record LeaderMethod(Method method, Class<?> type, ResultStyle style, String role, LeadershipExecution execution,
 		OnNotLeading onNotLeading, @Nullable Object empty) {
 
 	private static final Logger logger = LoggerFactory.getLogger(LeaderMethod.class);
@@ -36,7 +36,7 @@ record LeaderMethod(Method method, Class<?> type, CallStyle style, String role, 
 			throw new NotLeaderException(this.role);
 		}
 		if (logger.isDebugEnabled()) {
-			logger.debug("{} is skipped because this process does not lead in '{}'", Descriptions.of(this.method),
+			logger.debug("{} is skipped because this process does not lead in '{}'", MethodNames.of(this.method),
 					LockNames.shown(this.role));
 		}
 		return this.empty;

@@ -31,11 +31,11 @@ final class LeaderMethods {
 
 	private final Supplier<LeaderRoles> roles;
 
-	private final Texts texts;
+	private final AnnotationValues texts;
 
 	LeaderMethods(ConfigurableBeanFactory beanFactory, Supplier<LeaderRoles> roles) {
 		this.roles = roles;
-		this.texts = new Texts(beanFactory);
+		this.texts = new AnnotationValues(beanFactory);
 	}
 
 	/**
@@ -71,13 +71,13 @@ final class LeaderMethods {
 			return null;
 		}
 		Method running = AnnotatedMethods.runningMethod(method, targetClass);
-		String where = "The @LeaderOnly of " + Descriptions.of(running);
+		String where = "The @LeaderOnly of " + MethodNames.of(running);
 		if (annotations.size() > 1) {
 			throw new LockConfigurationException("%s is not the only one.".formatted(where),
 					"Keep one @LeaderOnly, directly, by a composed annotation or by an interface.");
 		}
 		LeaderOnly annotation = annotations.iterator().next();
-		CallStyle style = CallStyle.of(running, targetClass, ANNOTATION);
+		ResultStyle style = ResultStyle.of(running, targetClass, ANNOTATION);
 		if (annotation.onNotLeading() == OnNotLeading.SKIP && !EmptyResult.isPossible(running, targetClass, style)) {
 			throw new LockConfigurationException(
 					"%s has onNotLeading=SKIP, but the method must not return null.".formatted(where),
@@ -85,7 +85,7 @@ final class LeaderMethods {
 		}
 		String named = this.texts.resolve(annotation.role(), where, "role");
 		String role = named.isEmpty() ? this.roles.get().defaultRole() : named;
-		return new LeaderMethod(running, CallStyle.resultType(running, targetClass), style, role,
+		return new LeaderMethod(running, ResultStyle.resultType(running, targetClass), style, role,
 				this.roles.get().execution(role, annotation.onLost()), annotation.onNotLeading(),
 				EmptyResult.of(running, targetClass, style));
 	}

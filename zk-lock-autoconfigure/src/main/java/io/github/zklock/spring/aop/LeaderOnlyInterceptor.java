@@ -26,9 +26,8 @@ final class LeaderOnlyInterceptor implements MethodInterceptor {
 		}
 		return switch (method.style()) {
 			case BLOCKING -> method.execution()
-				.<@Nullable Object, Throwable>run(
-						() -> LaterResult.proceed(invocation, method.method(), method.type(), LeaderMethods.ANNOTATION),
-						method::notLeading);
+				.<@Nullable Object, Throwable>run(() -> DeferredResults.proceed(invocation, method.method(),
+						method.type(), LeaderMethods.ANNOTATION), method::notLeading);
 			case STAGE, ASYNC_STAGE ->
 				method.execution().runAsync(() -> Invocations.proceedToStage(invocation), () -> notLeading(method));
 			case PUBLISHER -> ReactiveInvocations.leadPublisher(method, invocation);

@@ -57,7 +57,7 @@ public class LockAdvisingPostProcessor extends AnnotationAdvisingPostProcessor<D
 		this.template = template;
 		if (REACTOR) {
 			this.check = new DefaultPointcutAdvisor(new MethodPointcut(methods::isLockedPublisher),
-					new ReactiveCheckInterceptor());
+					new ReactiveCommitGuardInterceptor());
 		}
 		DefaultPointcutAdvisor advisor = new DefaultPointcutAdvisor(new MethodPointcut(methods::isLocked),
 				new DistributedLockInterceptor(methods, template));

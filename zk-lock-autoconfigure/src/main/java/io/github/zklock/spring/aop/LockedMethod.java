@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param locks its locks, at least one
  * @param empty what it returns if it is skipped
  */
-record LockedMethod(Method method, Class<?> type, CallStyle style, List<LockSpec> locks, @Nullable Object empty) {
+record LockedMethod(Method method, Class<?> type, ResultStyle style, List<LockSpec> locks, @Nullable Object empty) {
 
 	/**
 	 * Return the locks that a call needs.

@@ -32,11 +32,11 @@ final class LockedMethods {
 
 	private final ConfigurableBeanFactory beanFactory;
 
-	private final Texts texts;
+	private final AnnotationValues texts;
 
 	LockedMethods(ConfigurableBeanFactory beanFactory) {
 		this.beanFactory = beanFactory;
-		this.texts = new Texts(beanFactory);
+		this.texts = new AnnotationValues(beanFactory);
 	}
 
 	/**
@@ -59,8 +59,8 @@ final class LockedMethods {
 			return false;
 		}
 		Class<?> userClass = ClassUtils.getUserClass(targetClass);
-		CallStyle style = CallStyle.of(AnnotatedMethods.runningMethod(method, userClass), userClass, ANNOTATION);
-		return style == CallStyle.PUBLISHER || style == CallStyle.SUSPEND;
+		ResultStyle style = ResultStyle.of(AnnotatedMethods.runningMethod(method, userClass), userClass, ANNOTATION);
+		return style == ResultStyle.PUBLISHER || style == ResultStyle.SUSPEND;
 	}
 
 	/**
@@ -87,9 +87,9 @@ final class LockedMethods {
 			return null;
 		}
 		Method running = AnnotatedMethods.runningMethod(method, targetClass);
-		CallStyle style = CallStyle.of(running, targetClass, ANNOTATION);
+		ResultStyle style = ResultStyle.of(running, targetClass, ANNOTATION);
 		List<LockSpec> specs = locks.stream().map((lock) -> read(lock, running, targetClass, style)).toList();
-		return new LockedMethod(running, CallStyle.resultType(running, targetClass), style, specs,
+		return new LockedMethod(running, ResultStyle.resultType(running, targetClass), style, specs,
 				EmptyResult.of(running, targetClass, style));
 	}
 
@@ -117,8 +117,8 @@ final class LockedMethods {
 			.anyMatch((lock) -> lock.fallback().equals(method.getName()));
 	}
 
-	private LockSpec read(DistributedLock lock, Method method, Class<?> targetClass, CallStyle style) {
-		String where = "The @DistributedLock of " + Descriptions.of(method);
+	private LockSpec read(DistributedLock lock, Method method, Class<?> targetClass, ResultStyle style) {
+		String where = "The @DistributedLock of " + MethodNames.of(method);
 		NameTemplate name = new NameTemplate(this.texts.resolve(lock.name(), where, "name"), method, this.beanFactory);
 		Duration maxWait = this.texts.duration(lock.maxWait(), where, "maxWait");
 		Duration minHold = this.texts.duration(lock.minHold(), where, "minHold");

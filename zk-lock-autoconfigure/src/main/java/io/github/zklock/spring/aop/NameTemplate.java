@@ -157,7 +157,7 @@ final class NameTemplate {
 	}
 
 	private String describe() {
-		return Descriptions.of(this.method);
+		return MethodNames.of(this.method);
 	}
 
 	/**

@@ -44,7 +44,7 @@ final class ReactiveInvocations {
 			MethodInvocation invocation) {
 		return new ReactiveLockTemplate(template).mono(locks,
 				() -> Flux.from((Publisher<Object>) Objects.requireNonNull(proceedAnew(invocation)))
-					.doOnNext((value) -> LaterResult.reject(value, method.method(), LockedMethods.ANNOTATION)));
+					.doOnNext((value) -> DeferredResults.reject(value, method.method(), LockedMethods.ANNOTATION)));
 	}
 
 	static Object leadPublisher(LeaderMethod method, MethodInvocation invocation) {
@@ -58,7 +58,7 @@ final class ReactiveInvocations {
 	@SuppressWarnings("unchecked")
 	static Object leadCoroutine(LeaderMethod method, MethodInvocation invocation) {
 		Flux<Object> body = Flux.defer(() -> (Publisher<Object>) Objects.requireNonNull(proceedAnew(invocation)))
-			.doOnNext((value) -> LaterResult.reject(value, method.method(), LeaderMethods.ANNOTATION));
+			.doOnNext((value) -> DeferredResults.reject(value, method.method(), LeaderMethods.ANNOTATION));
 		return new ReactiveLeadershipExecution(method.execution()).mono(body, notLeading(method));
 	}
 

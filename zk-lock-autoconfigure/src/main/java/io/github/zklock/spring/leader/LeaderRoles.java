@@ -1,7 +1,6 @@
 package io.github.zklock.spring.leader;
 
 import java.util.Collection;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -42,13 +41,13 @@ public class LeaderRoles implements SmartLifecycle, ApplicationListener<Availabi
 
 	private final ApplicationContext context;
 
-	private final RegistrySupplier registry;
+	private final Supplier<? extends LockRegistry> registry;
 
 	private final @Nullable String applicationName;
 
 	private final boolean followReadiness;
 
-	private final Map<String, Candidate> candidates = new ConcurrentHashMap<>();
+	private final Map<String, RoleMembership> memberships = new ConcurrentHashMap<>();
 
 	private volatile boolean running;
 
@@ -67,10 +66,10 @@ public class LeaderRoles implements SmartLifecycle, ApplicationListener<Availabi
 	public LeaderRoles(ApplicationContext context, Supplier<? extends LockRegistry> registry,
 			@Nullable String applicationName, Collection<String> roles, boolean followReadiness) {
 		this.context = context;
-		this.registry = new RegistrySupplier(registry);
+		this.registry = registry;
 		this.applicationName = applicationName;
 		this.followReadiness = followReadiness;
-		roles.forEach(this::candidate);
+		roles.forEach(this::membership);
 	}
 
 	/**
@@ -92,7 +91,7 @@ public class LeaderRoles implements SmartLifecycle, ApplicationListener<Availabi
 	 * Take part in a role, from now on if the application runs, or else as soon as it
 	 * does. A second call has no effect.
 	 * @param role the role
-	 * @return what this process has to do with the role
+	 * @return this process's leadership in the role
 	 */
 	public Leadership use(String role) {
 		return used(role).leadership();
@@ -114,22 +113,22 @@ public class LeaderRoles implements SmartLifecycle, ApplicationListener<Availabi
 	 * @return all roles that are configured or used, in alphabetical order
 	 */
 	public Set<String> roles() {
-		return new TreeSet<>(this.candidates.keySet());
+		return new TreeSet<>(this.memberships.keySet());
 	}
 
-	private Candidate used(String role) {
-		Candidate candidate = candidate(role);
-		candidate.settle();
-		return candidate;
+	private RoleMembership used(String role) {
+		RoleMembership membership = membership(role);
+		membership.update();
+		return membership;
 	}
 
-	private Candidate candidate(String role) {
+	private RoleMembership membership(String role) {
 		if (!StringUtils.hasText(role)) {
 			throw new LockConfigurationException("A role to lead in must not be empty.",
 					"Name the role, or remove the empty entry from the property 'zk.lock.leader.roles'.");
 		}
-		return this.candidates.computeIfAbsent(role, (key) -> new Candidate(key,
-				() -> this.registry.get().election(key), new LeadershipEvents(this.context), this::isTakingPart));
+		return this.memberships.computeIfAbsent(role, (key) -> new RoleMembership(key, this.registry,
+				new LeadershipEvents(this.context), this::isTakingPart));
 	}
 
 	private boolean isTakingPart() {
@@ -142,7 +141,7 @@ public class LeaderRoles implements SmartLifecycle, ApplicationListener<Availabi
 	public void onApplicationEvent(AvailabilityChangeEvent<ReadinessState> event) {
 		if (this.followReadiness && isOwn(event.getSource())) {
 			this.refusing = event.getState() == ReadinessState.REFUSING_TRAFFIC;
-			this.candidates.values().forEach(Candidate::settle);
+			this.memberships.values().forEach(RoleMembership::update);
 		}
 	}
 
@@ -166,7 +165,7 @@ public class LeaderRoles implements SmartLifecycle, ApplicationListener<Availabi
 	@Override
 	public void start() {
 		this.running = true;
-		this.candidates.values().forEach(Candidate::settle);
+		this.memberships.values().forEach(RoleMembership::update);
 	}
 
 	@Override
@@ -190,7 +189,7 @@ public class LeaderRoles implements SmartLifecycle, ApplicationListener<Availabi
 			}
 			catch (InterruptedException ex) {
 				interrupted = true;
-				this.candidates.values().forEach(Candidate::hurry);
+				this.memberships.values().forEach(RoleMembership::hurry);
 			}
 		}
 		if (interrupted) {
@@ -201,10 +200,8 @@ public class LeaderRoles implements SmartLifecycle, ApplicationListener<Availabi
 	@Override
 	public void stop(Runnable callback) {
 		this.running = false;
-		List<Candidate> all = List.copyOf(this.candidates.values());
-		all.forEach(Candidate::resign);
-		all.forEach(Candidate::settle);
-		CompletableFuture.allOf(all.stream().map(Candidate::left).toArray(CompletableFuture<?>[]::new))
+		CompletableFuture
+			.allOf(this.memberships.values().stream().map(RoleMembership::leave).toArray(CompletableFuture<?>[]::new))
 			.whenComplete((nothing, failure) -> callback.run());
 	}
 

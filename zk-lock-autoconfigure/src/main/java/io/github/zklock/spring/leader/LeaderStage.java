@@ -4,6 +4,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
+import io.github.zklock.leader.LeaderWork;
 import io.github.zklock.spring.LockAction;
 import io.github.zklock.spring.OnLost;
 import org.jspecify.annotations.Nullable;
@@ -17,19 +18,19 @@ final class LeaderStage<T extends @Nullable Object> {
 
 	private final LeadershipExecution execution;
 
-	private final LeaderTask task;
+	private final LeaderWork work;
 
 	private final boolean interrupted;
 
 	/**
 	 * Go on with work.
 	 * @param execution says what becomes of a loss
-	 * @param task what its thread has done
+	 * @param work what its thread has begun
 	 * @param interrupted whether the thread was interrupted because of a loss
 	 */
-	LeaderStage(LeadershipExecution execution, LeaderTask task, boolean interrupted) {
+	LeaderStage(LeadershipExecution execution, LeaderWork work, boolean interrupted) {
 		this.execution = execution;
-		this.task = task;
+		this.work = work;
 		this.interrupted = interrupted;
 	}
 
@@ -58,23 +59,31 @@ final class LeaderStage<T extends @Nullable Object> {
 		}
 		this.result.whenComplete((value, failure) -> cancel(stage));
 		if (this.execution.onLost() == OnLost.INTERRUPT) {
-			this.task.work()
-				.onLost(() -> this.result
-					.completeExceptionally(this.execution.loss().exception(this.task.work(), null)));
+			this.work.onLost(() -> this.result.completeExceptionally(LeadershipLoss.of(this.work, null)));
 		}
 		return this.result;
 	}
 
 	private void complete(T value, @Nullable Throwable failure) {
-		LeadershipLoss loss = this.execution.loss();
-		boolean lost = this.task.isToldOfLoss();
-		this.task.work().close();
+		try {
+			end(value, failure);
+		}
+		catch (Throwable ex) {
+			// Nobody may wait for ever
+			this.result.completeExceptionally(ex);
+			throw ex;
+		}
+	}
+
+	private void end(T value, @Nullable Throwable failure) {
+		this.work.close();
+		boolean lost = this.execution.isLost(this.work);
 		if (this.interrupted || (lost && failure == null)) {
-			this.result.completeExceptionally(loss.exception(this.task.work(), failure));
+			this.result.completeExceptionally(LeadershipLoss.of(this.work, failure));
 		}
 		else if (failure != null) {
 			if (lost) {
-				loss.mentionIn(failure, this.task.work());
+				LeadershipLoss.mentionIn(failure, this.work);
 			}
 			this.result.completeExceptionally(failure);
 		}

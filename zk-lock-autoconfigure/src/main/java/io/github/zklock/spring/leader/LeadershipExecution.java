@@ -3,7 +3,9 @@ package io.github.zklock.spring.leader;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
+import io.github.zklock.LossInterrupt;
 import io.github.zklock.leader.LeaderWork;
+import io.github.zklock.leader.Leadership;
 import io.github.zklock.spring.LockAction;
 import io.github.zklock.spring.OnLost;
 import org.jspecify.annotations.Nullable;
@@ -13,26 +15,22 @@ import org.jspecify.annotations.Nullable;
  * ended, within limits. Thread-safe.
  *
  * <p>
- * Within what it runs, the answers of the role's
- * {@link io.github.zklock.leader.Leadership} are about the term of leadership in which it
- * began, and calls that block and need the same role run as a part of it: what becomes of
- * a loss is decided by the outermost.
+ * Within what it runs, the answers of the role's {@link Leadership} are about the term of
+ * leadership in which it began, and calls that block and need the same role run as a part
+ * of it: what becomes of a loss is decided by the outermost.
  */
 public final class LeadershipExecution {
 
-	private final RoleLeadership leadership;
+	private final Leadership leadership;
 
 	private final OnLost onLost;
 
-	private final LeadershipLoss loss;
-
-	LeadershipExecution(RoleLeadership leadership, OnLost onLost) {
+	LeadershipExecution(Leadership leadership, OnLost onLost) {
 		this.leadership = leadership;
 		this.onLost = onLost;
-		this.loss = new LeadershipLoss(leadership.role());
 	}
 
-	RoleLeadership leadership() {
+	Leadership leadership() {
 		return this.leadership;
 	}
 
@@ -40,8 +38,11 @@ public final class LeadershipExecution {
 		return this.onLost;
 	}
 
-	LeadershipLoss loss() {
-		return this.loss;
+	/**
+	 * Return whether the caller is to know that leadership was lost, if it was.
+	 */
+	boolean isLost(LeaderWork work) {
+		return this.onLost != OnLost.IGNORE && work.isLost();
 	}
 
 	/**
@@ -58,41 +59,61 @@ public final class LeadershipExecution {
 	 */
 	public <T extends @Nullable Object, E extends Throwable> T run(LockAction<T, E> body, LockAction<T, E> otherwise)
 			throws E {
-		LeaderTask outer = this.leadership.task();
-		if (outer != null) {
-			return outer.isLeader() ? body.run() : otherwise.run();
+		if (this.leadership.current().isPresent()) {
+			return body.run();
 		}
-		LeaderWork work = this.leadership.begin().orElse(null);
+		LeaderWork work = this.leadership.enter().orElse(null);
 		return (work != null) ? run(work, body) : otherwise.run();
 	}
 
 	private <T extends @Nullable Object, E extends Throwable> T run(LeaderWork work, LockAction<T, E> body) throws E {
-		LeaderTask task = this.leadership.enter(work, this.onLost);
+		LossInterrupt interrupt = interrupt(work);
 		T result;
 		try {
 			result = body.run();
 		}
 		catch (Throwable ex) {
-			switch (end(task)) {
-				case INTERRUPTED -> throw this.loss.exception(work, ex);
-				case LOST -> this.loss.mentionIn(ex, work);
+			switch (end(work, interrupt)) {
+				case INTERRUPTED -> throw LeadershipLoss.of(work, ex);
+				case LOST -> LeadershipLoss.mentionIn(ex, work);
 				case KEPT -> {
 				}
 			}
 			throw ex;
 		}
-		if (end(task) != Fate.KEPT) {
-			throw this.loss.exception(work, null);
+		if (end(work, interrupt) != Fate.KEPT) {
+			throw LeadershipLoss.of(work, null);
 		}
 		return result;
 	}
 
-	private Fate end(LeaderTask task) {
-		this.leadership.exit();
-		boolean interrupted = task.endInterrupts();
-		boolean lost = task.isToldOfLoss();
-		task.work().close();
-		return interrupted ? Fate.INTERRUPTED : (lost ? Fate.LOST : Fate.KEPT);
+	private Fate end(LeaderWork work, @Nullable LossInterrupt interrupt) {
+		boolean interrupted;
+		try {
+			interrupted = interrupt != null && interrupt.end();
+		}
+		finally {
+			work.close();
+		}
+		return interrupted ? Fate.INTERRUPTED : (isLost(work) ? Fate.LOST : Fate.KEPT);
+	}
+
+	/**
+	 * Have the current thread interrupted if leadership is lost, and that is wanted.
+	 */
+	private @Nullable LossInterrupt interrupt(LeaderWork work) {
+		if (this.onLost != OnLost.INTERRUPT) {
+			return null;
+		}
+		try {
+			LossInterrupt interrupt = new LossInterrupt();
+			work.onLost(interrupt);
+			return interrupt;
+		}
+		catch (Throwable ex) {
+			work.close();
+			throw ex;
+		}
 	}
 
 	/**
@@ -108,14 +129,32 @@ public final class LeadershipExecution {
 	 */
 	public <T extends @Nullable Object> CompletableFuture<T> runAsync(LockAction<? extends CompletionStage<T>, ?> body,
 			LockAction<? extends CompletionStage<T>, ?> otherwise) {
-		LeaderWork work = this.leadership.begin().orElse(null);
+		LeaderWork work = this.leadership.enter().orElse(null);
 		if (work == null) {
 			return LeaderStage.call(otherwise).toCompletableFuture();
 		}
-		LeaderTask task = this.leadership.enter(work, this.onLost);
-		CompletionStage<T> stage = LeaderStage.call(body);
-		this.leadership.exit();
-		return new LeaderStage<T>(this, task, task.endInterrupts()).follow(stage);
+		LossInterrupt interrupt = interrupt(work);
+		boolean followed = false;
+		try {
+			CompletionStage<T> stage;
+			boolean interrupted = false;
+			try {
+				stage = LeaderStage.call(body);
+			}
+			finally {
+				interrupted = interrupt != null && interrupt.end();
+			}
+			work.detach();
+			CompletableFuture<T> result = new LeaderStage<T>(this, work, interrupted).follow(stage);
+			followed = true;
+			return result;
+		}
+		finally {
+			if (!followed) {
+				// Without memory: the thread must not go on as a leader
+				work.close();
+			}
+		}
 	}
 
 	/**

@@ -70,11 +70,10 @@ public final class ReactiveLeadershipExecution {
 	 * Fail when the source ends, if leadership is lost by then.
 	 */
 	private <T> Flux<T> failLate(Flux<T> source, LeaderWork work) {
-		LeadershipLoss loss = this.execution.loss();
-		Mono<T> end = Mono.defer(() -> work.isLeader() ? Mono.empty() : Mono.error(loss.exception(work, null)));
+		Mono<T> end = Mono.defer(() -> work.isLost() ? Mono.error(LeadershipLoss.of(work, null)) : Mono.empty());
 		return source.doOnError((failure) -> {
-			if (!work.isLeader()) {
-				loss.mentionIn(failure, work);
+			if (work.isLost()) {
+				LeadershipLoss.mentionIn(failure, work);
 			}
 		}).concatWith(end);
 	}
@@ -87,7 +86,7 @@ public final class ReactiveLeadershipExecution {
 		Disposable.Swap subscription = Disposables.swap();
 		work.onLost(() -> {
 			subscription.dispose();
-			lost.tryEmitError(this.execution.loss().exception(work, null));
+			lost.tryEmitError(LeadershipLoss.of(work, null));
 		});
 		return source.doOnSubscribe((upstream) -> subscription.update(upstream::cancel)).takeUntilOther(lost.asMono());
 	}

@@ -21,6 +21,7 @@ import io.github.zklock.spring.LockTemplate;
 import io.github.zklock.spring.leader.LeaderRoles;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.aop.config.AopConfigUtils;
@@ -72,6 +73,7 @@ class AdvisorOrderTests extends LockedBeansSupport {
 			"begin held", "work held", "commit held", "cached held", "led free");
 
 	@Test
+	@Tag("H18")
 	void lockIsBetweenSecurityAndCache() throws Exception {
 		assertThat(events(byClass())).isEqualTo(EXPECTED);
 	}
@@ -87,6 +89,7 @@ class AdvisorOrderTests extends LockedBeansSupport {
 	 * commit.
 	 */
 	@Test
+	@Tag("H18")
 	void lockAtTheEndWouldBeInsideTheTransaction() throws Exception {
 		assertThat(events(new NaivePostProcessor(false))).contains("begin free", "work held")
 			.doesNotContain("begin held");
@@ -103,7 +106,7 @@ class AdvisorOrderTests extends LockedBeansSupport {
 	}
 
 	@Test
-	void customOrder() throws Exception {
+	void lockHasThePlaceThatItsOrderGives() throws Exception {
 		assertThat(events(withOrder(0), leading(-1), AdvisorOrderTests::alone)).containsSequence("async free",
 				"leader free", "security held", "cache held", "begin held");
 		assertThat(events(withOrder(Ordered.LOWEST_PRECEDENCE), leading(Ordered.LOWEST_PRECEDENCE - 1),
@@ -222,12 +225,12 @@ class AdvisorOrderTests extends LockedBeansSupport {
 		}
 
 		private Leadership observeLeadership(Leadership leadership) {
-			return observe(Leadership.class, leadership, "begin", this::begun);
+			return observe(Leadership.class, leadership, "enter", this::entered);
 		}
 
-		private Optional<LeaderWork> begun(Optional<LeaderWork> work) {
+		private Optional<LeaderWork> entered(Optional<LeaderWork> work) {
 			add("leader");
-			return work.map((begun) -> observe(LeaderWork.class, begun, "close", (closed) -> {
+			return work.map((entered) -> observe(LeaderWork.class, entered, "close", (closed) -> {
 				add("led");
 				return closed;
 			}));

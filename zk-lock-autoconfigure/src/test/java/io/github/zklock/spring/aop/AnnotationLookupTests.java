@@ -36,7 +36,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class AnnotationLookupTests extends LockedBeansSupport {
 
 	@Test
-	void methodsOfClass() {
+	void methodsOfAClassAreLocked() {
 		Methods bean = start(Methods.class).getBean(Methods.class);
 		assertThat(bean.one()).containsExactly("one");
 		assertThat(bean.two()).containsExactly("two-a", "two-b");
@@ -77,7 +77,7 @@ class AnnotationLookupTests extends LockedBeansSupport {
 
 	@ParameterizedTest
 	@ValueSource(booleans = { true, false })
-	void methodOfInterface(boolean byClass) {
+	void methodOfAnInterfaceIsLocked(boolean byClass) {
 		Api bean = start(byClass ? byClass() : byInterface(), ApiBean.class).getBean(Api.class);
 		assertThat(Proxy.isProxyClass(bean.getClass())).isEqualTo(!byClass);
 		assertThat(bean.call()).containsExactly("api");
@@ -87,20 +87,20 @@ class AnnotationLookupTests extends LockedBeansSupport {
 
 	@ParameterizedTest
 	@ValueSource(booleans = { true, false })
-	void methodOfClassCalledThroughInterface(boolean byClass) {
+	void methodOfAClassIsLockedWhenItIsCalledThroughAnInterface(boolean byClass) {
 		Plain bean = start(byClass ? byClass() : byInterface(), PlainBean.class).getBean(Plain.class);
 		assertThat(Proxy.isProxyClass(bean.getClass())).isEqualTo(!byClass);
 		assertThat(bean.call()).containsExactly("plain");
 	}
 
 	@Test
-	void finalClassBehindInterface() {
+	void finalClassBehindAnInterfaceIsLocked() {
 		Api bean = start(byInterface(), FinalApiBean.class).getBean(Api.class);
 		assertThat(bean.call()).containsExactly("api");
 	}
 
 	@Test
-	void overriddenMethod() {
+	void overriddenMethodIsLocked() {
 		assertThat(start(Overriding.class).getBean(Base.class).call()).containsExactly("base");
 		assertThat(start(Inheriting.class).getBean(Base.class).call()).containsExactly("base");
 	}
@@ -118,7 +118,7 @@ class AnnotationLookupTests extends LockedBeansSupport {
 
 	@ParameterizedTest
 	@ValueSource(booleans = { true, false })
-	void genericMethods(boolean byClass) {
+	void genericMethodsAreLocked(boolean byClass) {
 		LockAdvisingPostProcessor postProcessor = byClass ? byClass() : byInterface();
 		@SuppressWarnings("unchecked")
 		Handler<String> handler = start(postProcessor, StringHandler.class).getBean(Handler.class);
@@ -130,14 +130,14 @@ class AnnotationLookupTests extends LockedBeansSupport {
 	}
 
 	@Test
-	void genericSuperclass() {
+	void methodOfAGenericSuperclassIsLocked() {
 		@SuppressWarnings("unchecked")
 		GenericBase<String> bean = start(GenericHeir.class).getBean(GenericBase.class);
 		assertThat(bean.process("x")).containsExactly("generic-x");
 	}
 
 	@Test
-	void type() {
+	void annotatedTypeLocksItsMethods() {
 		TypeLevel bean = start(TypeLevel.class).getBean(TypeLevel.class);
 		assertThat(bean.call()).containsExactly("type");
 		assertThat(bean.own()).containsExactly("own");
@@ -157,21 +157,21 @@ class AnnotationLookupTests extends LockedBeansSupport {
 	}
 
 	@Test
-	void typeWithTwoAnnotations() {
+	void typeWithTwoAnnotationsHasTwoLocks() {
 		assertThat(start(TwiceAnnotated.class).getBean(TwiceAnnotated.class).call()).containsExactly("twice-a",
 				"twice-b");
 	}
 
 	@ParameterizedTest
 	@ValueSource(booleans = { true, false })
-	void typeByInterface(boolean byClass) {
+	void annotatedInterfaceLocksTheMethodsOfItsBeans(boolean byClass) {
 		LockedType bean = start(byClass ? byClass() : byInterface(), LockedTypeBean.class).getBean(LockedType.class);
 		assertThat(bean.call()).containsExactly("interface");
 		assertThat(bean).hasToString("[]");
 	}
 
 	@Test
-	void typeBySuperclass() {
+	void annotatedSuperclassLocksTheMethodsOfItsHeirs() {
 		TypeLevelHeir bean = start(TypeLevelHeir.class).getBean(TypeLevelHeir.class);
 		assertThat(bean.call()).containsExactly("type");
 		assertThat(bean.additional()).containsExactly("type");
@@ -214,7 +214,7 @@ class AnnotationLookupTests extends LockedBeansSupport {
 	}
 
 	@Test
-	void lambda() {
+	void lambdaIsLocked() {
 		Single bean = start(LambdaConfiguration.class).getBean(Single.class);
 		assertThat(bean.call("x")).containsExactly("lambda-x");
 	}
@@ -223,7 +223,7 @@ class AnnotationLookupTests extends LockedBeansSupport {
 	 * As HTTP clients are made.
 	 */
 	@Test
-	void proxyWithoutTarget() {
+	void proxyWithoutATargetIsLocked() {
 		Client bean = start(ClientConfiguration.class).getBean(Client.class);
 		assertThat(bean.inherited()).containsExactly("client");
 		assertThat(bean.own("x")).containsExactly("client-x");
@@ -233,7 +233,7 @@ class AnnotationLookupTests extends LockedBeansSupport {
 	 * As repositories are made.
 	 */
 	@Test
-	void proxyWhoseTargetDoesNotHaveTheInterface() {
+	void proxyWhoseTargetDoesNotHaveTheInterfaceIsLocked() {
 		Client bean = start(RepositoryConfiguration.class).getBean(Client.class);
 		assertThat(bean.inherited()).containsExactly("client");
 		assertThat(bean.own("x")).containsExactly("client-x");
@@ -247,7 +247,7 @@ class AnnotationLookupTests extends LockedBeansSupport {
 	}
 
 	@Test
-	void frozenProxy() {
+	void frozenProxyIsLocked() {
 		assertThat(start(FrozenConfiguration.class).getBean(Base.class).call()).containsExactly("base");
 	}
 

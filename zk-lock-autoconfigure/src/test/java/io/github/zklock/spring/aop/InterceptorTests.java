@@ -31,6 +31,7 @@ import io.github.zklock.spring.OnLost;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
 import org.jspecify.annotations.NullUnmarked;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
@@ -102,7 +103,7 @@ class InterceptorTests extends LockedBeansSupport {
 	}
 
 	@Test
-	void fallbacks() throws Exception {
+	void fallbackIsCalledWhileOthersHoldTheLock() throws Exception {
 		FallingBack bean = start(FallingBack.class).getBean(FallingBack.class);
 		assertThat(bean.pay(7)).isEqualTo("paid 7");
 		assertThat(bean.count(7)).isEqualTo(7);
@@ -135,7 +136,7 @@ class InterceptorTests extends LockedBeansSupport {
 	}
 
 	@Test
-	void fallbackBehindJdkProxy() throws Exception {
+	void fallbackIsCalledBehindAJdkProxy() throws Exception {
 		Payments bean = start(byInterface(), PaymentsBean.class).getBean(Payments.class);
 		try (LockLease lease = heldByOthers("payments")) {
 			assertThatExceptionOfType(IOException.class).isThrownBy(bean::pay).withMessage("later");
@@ -267,7 +268,7 @@ class InterceptorTests extends LockedBeansSupport {
 	}
 
 	@Test
-	void interruptedMethodThatDeclaresIt() throws Exception {
+	void interruptedMethodThatDeclaresItThrowsInterruptedException() throws Exception {
 		Interruptible bean = start(Interruptible.class).getBean(Interruptible.class);
 		Interrupted result = interrupt(() -> {
 			bean.declaring();
@@ -279,7 +280,7 @@ class InterceptorTests extends LockedBeansSupport {
 	}
 
 	@Test
-	void interruptedMethodThatDoesNotDeclareIt() throws Exception {
+	void interruptedMethodThatDoesNotDeclareItThrowsALockException() throws Exception {
 		Interruptible bean = start(Interruptible.class).getBean(Interruptible.class);
 		Interrupted result = interrupt(() -> {
 			bean.silent();
@@ -322,6 +323,7 @@ class InterceptorTests extends LockedBeansSupport {
 	}
 
 	@Test
+	@Tag("H19")
 	void asyncMethodLocksOnItsWorker() throws Exception {
 		AsyncBean bean = start(AsyncConfiguration.class, AsyncBean.class).getBean(AsyncBean.class);
 		bean.work();

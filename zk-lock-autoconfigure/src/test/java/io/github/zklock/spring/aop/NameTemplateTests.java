@@ -94,7 +94,7 @@ class NameTemplateTests {
 	}
 
 	@Test
-	void varargs() {
+	void varargsAreOneText() {
 		assertThat(template("#{#items}", method("several")).evaluate(null, new Object[] { new String[] { "a", "b" } }))
 			.isEqualTo("a,b");
 	}
@@ -103,17 +103,17 @@ class NameTemplateTests {
 	class AtCall {
 
 		@Test
-		void nullPart() {
+		void nullPartIsRefused() {
 			assertIncomplete("invoice-#{#id}", "#{#id}' is null", null, null);
 		}
 
 		@Test
-		void emptyPart() {
+		void emptyPartIsRefused() {
 			assertIncomplete("user-#{#order.customer}", "#{#order.customer}' is empty", 1L, new Order("", List.of()));
 		}
 
 		@Test
-		void emptyOptional() {
+		void emptyOptionalIsRefused() {
 			assertThatIllegalArgumentException()
 				.isThrownBy(
 						() -> template("x-#{#value}", method("any")).evaluate(null, new Object[] { Optional.empty() }))
@@ -122,29 +122,29 @@ class NameTemplateTests {
 		}
 
 		@Test
-		void onePartOfTwo() {
+		void oneMissingPartOfTwoIsRefused() {
 			assertIncomplete("#{#order.customer}-#{#id}", "#{#id}' is null", null, new Order("ann", List.of()));
 		}
 
 		@Test
-		void nullOnTheWay() {
+		void nullOnTheWayIsRefused() {
 			assertIncomplete("user-#{#order?.customer}", "#{#order?.customer}' is null", 1L, null);
 			assertFails("user-#{#order.customer}", "#{#order.customer}' fails: ", 1L, null);
 		}
 
 		@Test
-		void unknownProperty() {
+		void unknownPropertyIsNamed() {
 			assertFails("user-#{#order.nothing}", "#{#order.nothing}' fails: ", 1L, new Order("ann", List.of()));
 		}
 
 		@Test
-		void failingMethod() {
+		void failureOfAMethodIsTold() {
 			assertFails("user-#{#order.fail()}", "#{#order.fail()}' fails: no such user", 1L,
 					new Order("ann", List.of()));
 		}
 
 		@Test
-		void textThatNoOtherProcessHas() {
+		void textThatNoOtherProcessHasIsRefused() {
 			assertThatIllegalArgumentException()
 				.isThrownBy(() -> template("x-#{#value}", method("any")).evaluate(null, new Object[] { new Service() }))
 				.withMessageContaining("'#{#value}' fails: " + Service.class.getName() + " has no toString()");
@@ -214,7 +214,7 @@ class NameTemplateTests {
 		 * The JDK is compiled without the names of parameters.
 		 */
 		@Test
-		void missingParameterNames() throws Exception {
+		void missingParameterNamesAreExplained() throws Exception {
 			Method concat = String.class.getMethod("concat", String.class);
 			LockConfigurationException error = error("a-#{#str}", concat);
 			assertThat(error).hasMessage(
@@ -244,7 +244,7 @@ class NameTemplateTests {
 		@ParameterizedTest
 		@ValueSource(booleans = { true, false })
 		void placeholders(boolean configurer) {
-			Texts texts = texts(configurer);
+			AnnotationValues texts = texts(configurer);
 			assertThat(texts.resolve("${zone}-jobs", "where", "name")).isEqualTo("eu-jobs");
 			assertThat(texts.resolve("${missing:none}-jobs", "where", "name")).isEqualTo("none-jobs");
 			assertThat(texts.resolve("${${key}}", "where", "name")).isEqualTo("eu");
@@ -254,7 +254,7 @@ class NameTemplateTests {
 		@ParameterizedTest
 		@ValueSource(booleans = { true, false })
 		void expressionsSurvive(boolean configurer) {
-			Texts texts = texts(configurer);
+			AnnotationValues texts = texts(configurer);
 			assertThat(texts.resolve("${zone}-invoice-#{#id}", "where", "name")).isEqualTo("eu-invoice-#{#id}");
 			assertThat(texts.resolve("invoice-#{#id}", "where", "name")).isEqualTo("invoice-#{#id}");
 			assertThat(texts.resolve("${template}", "where", "name")).isEqualTo("t-#{#id}");
@@ -277,7 +277,7 @@ class NameTemplateTests {
 		}
 
 		@Test
-		void noDuration() {
+		void emptyDurationIsNone() {
 			assertThat(texts(false).duration("", "where", "maxWait")).isNull();
 			assertThat(texts(false).duration("${missing:}", "where", "maxWait")).isNull();
 		}
@@ -285,7 +285,7 @@ class NameTemplateTests {
 		@ParameterizedTest
 		@ValueSource(strings = { "soon", "-1s", "-5", "10 seconds", "99999999999999999999s", "9223372036854775807d",
 				"#{10}s", "PT" })
-		void badDurations(String text) {
+		void badDurationsAreRefused(String text) {
 			assertThatExceptionOfType(LockConfigurationException.class)
 				.isThrownBy(() -> texts(false).duration(text, "The lock", "maxWait"))
 				.withMessage("The lock has '%s' as its maxWait, which is not a duration.", text)
@@ -293,13 +293,13 @@ class NameTemplateTests {
 		}
 
 		@Test
-		void unknownPlaceholderInDuration() {
+		void unknownPlaceholderInADurationIsNamed() {
 			assertThatExceptionOfType(LockConfigurationException.class)
 				.isThrownBy(() -> texts(false).duration("${missing}", "The lock", "minHold"))
 				.withMessage("The lock has '${missing}' as its minHold, with a property that is not set.");
 		}
 
-		private Texts texts(boolean configurer) {
+		private AnnotationValues texts(boolean configurer) {
 			try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
 				context.getEnvironment()
 					.getPropertySources()
@@ -309,7 +309,7 @@ class NameTemplateTests {
 					context.registerBean(PropertySourcesPlaceholderConfigurer.class);
 				}
 				context.refresh();
-				return new Texts(context.getBeanFactory());
+				return new AnnotationValues(context.getBeanFactory());
 			}
 		}
 

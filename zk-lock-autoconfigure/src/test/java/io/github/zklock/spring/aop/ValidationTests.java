@@ -63,13 +63,13 @@ class ValidationTests extends LockedBeansSupport {
 
 	@ParameterizedTest
 	@MethodSource
-	void mistakes(Class<?> bean, String description, String action) {
+	void mistakesAreExplained(Class<?> bean, String description, String action) {
 		LockConfigurationException failure = failure(bean);
 		assertThat(failure).hasMessage(description.replace("{bean}", bean.getName()));
 		assertThat(failure.action()).contains(action);
 	}
 
-	static Stream<Arguments> mistakes() {
+	static Stream<Arguments> mistakesAreExplained() {
 		return Stream.of(
 				arguments(PrivateMethod.class,
 						"@DistributedLock holds for {bean}.call(), which is private: calls do not go through a proxy.",
@@ -167,13 +167,13 @@ class ValidationTests extends LockedBeansSupport {
 
 	@ParameterizedTest
 	@MethodSource
-	void leaderMistakes(Class<?> bean, String description, String action) {
+	void mistakesOfLeadersAreExplained(Class<?> bean, String description, String action) {
 		LockConfigurationException failure = failure(() -> startLeading(true, bean));
 		assertThat(failure).hasMessage(description.replace("{bean}", bean.getName()));
 		assertThat(failure.action()).contains(action).doesNotContain("LockTemplate");
 	}
 
-	static Stream<Arguments> leaderMistakes() {
+	static Stream<Arguments> mistakesOfLeadersAreExplained() {
 		return Stream.of(
 				arguments(LeaderPrivateMethod.class,
 						"@LeaderOnly holds for {bean}.call(), which is private: calls do not go through a proxy.",
@@ -216,7 +216,7 @@ class ValidationTests extends LockedBeansSupport {
 	}
 
 	@Test
-	void methodOfALeaderThatJdkProxyDoesNotHave() {
+	void methodOfALeaderThatAJdkProxyDoesNotHaveIsRefused() {
 		assertThat(failure(() -> startLeading(false, LeaderNotInInterface.class)))
 			.hasMessageContaining("@LeaderOnly holds for " + LeaderNotInInterface.class.getName()
 					+ ".call(), which is not a method of an interface");
@@ -262,7 +262,7 @@ class ValidationTests extends LockedBeansSupport {
 	}
 
 	@Test
-	void finalClassWithoutInterface() {
+	void finalClassWithoutAnInterfaceIsRefused() {
 		assertThat(failure(() -> start(byInterface(), FinalClass.class)))
 			.hasMessageContaining("which is final: no proxy can be made");
 	}
@@ -288,7 +288,7 @@ class ValidationTests extends LockedBeansSupport {
 	}
 
 	@Test
-	void productOfFactoryBean() {
+	void productOfAFactoryBeanIsLockedAndChecked() {
 		AnnotationConfigApplicationContext context = start((beans) -> {
 			beans.registerBean("good", Factory.class, () -> new Factory<>(new Good()));
 			beans.registerBean("bad", Factory.class, () -> new LazyFactory<>(new BadMaxWait()));
@@ -298,7 +298,7 @@ class ValidationTests extends LockedBeansSupport {
 	}
 
 	@Test
-	void scopedProxy() {
+	void scopedBeanIsLockedOnceBehindItsProxy() {
 		AnnotationConfigApplicationContext context = start((beans) -> {
 			beans.getBeanFactory().registerScope("thread", new SimpleThreadScope());
 			beans.register(ScopedConfiguration.class);
@@ -320,7 +320,7 @@ class ValidationTests extends LockedBeansSupport {
 	}
 
 	@Test
-	void beanMadeTooEarly() {
+	void beanThatWasMadeTooEarlyIsRefused() {
 		LockConfigurationException failure = failure(EarlyConfiguration.class);
 		assertThat(failure).hasMessage("@DistributedLock is used in " + Good.class.getName()
 				+ ", but the bean 'early' has no proxy: it was made too early, or not by the container.");
@@ -328,13 +328,13 @@ class ValidationTests extends LockedBeansSupport {
 	}
 
 	@Test
-	void productMadeTooEarly() {
+	void productThatWasMadeTooEarlyIsRefused() {
 		assertThat(failure(EarlyProductConfiguration.class))
 			.hasMessageContaining("the bean 'earlyProduct' has no proxy");
 	}
 
 	@Test
-	void finishedObject() {
+	void objectThatTheContainerHasNotMadeIsRefused() {
 		assertThat(failure(() -> start((beans) -> beans.getBeanFactory().registerSingleton("finished", new Good()))))
 			.hasMessageContaining("the bean 'finished' has no proxy");
 	}
@@ -344,7 +344,7 @@ class ValidationTests extends LockedBeansSupport {
 	 */
 	@ParameterizedTest
 	@ValueSource(classes = { SelfInjected.class, AsyncSelfInjected.class })
-	void beanThatGetsItself(Class<?> bean) {
+	void beanThatGetsItselfIsRefused(Class<?> bean) {
 		LockConfigurationException failure = failure(InterceptorTests.AsyncConfiguration.class, bean);
 		assertThat(failure)
 			.hasMessage("@DistributedLock is used in " + bean.getName() + ", but the bean 'validationTests."
@@ -353,13 +353,13 @@ class ValidationTests extends LockedBeansSupport {
 	}
 
 	@Test
-	void beanThatGetsItselfLazily() {
+	void beanThatGetsItselfLazilyIsLocked() {
 		LazilySelfInjected bean = start(LazilySelfInjected.class).getBean(LazilySelfInjected.class);
 		assertThat(bean.callSelf()).containsExactly("self");
 	}
 
 	@Test
-	void beanInCircle() {
+	void beanInACircleIsRefusedIfItIsNeededTooEarly() {
 		assertThat(failure(Hen.class, Egg.class)).hasMessageContaining("'validationTests.Hen' needs itself");
 		assertThat(start(Egg.class, Hen.class).getBean(Egg.class).callHen()).containsExactly("hen");
 	}
@@ -391,7 +391,7 @@ class ValidationTests extends LockedBeansSupport {
 	 * A transaction inside the proxy would commit before the publisher is checked.
 	 */
 	@Test
-	void frozenProxyOfAPublisher() {
+	void frozenProxyOfAPublisherIsRefused() {
 		LockConfigurationException failure = failure(FrozenPublisherConfiguration.class);
 		assertThat(failure).hasMessageContaining("@DistributedLock")
 			.hasMessageContaining(LockedPublisher.class.getName())
@@ -409,7 +409,7 @@ class ValidationTests extends LockedBeansSupport {
 
 	private static AnnotationConfigApplicationContext startWithout(Class<?> bean) {
 		AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
-		context.registerBean(AnnotationsForbiddenPostProcessor.class);
+		context.registerBean(DisabledAnnotationsPostProcessor.class);
 		context.getBeanFactory().registerScope("thread", new SimpleThreadScope());
 		context.registerBean("bean", bean);
 		try {

@@ -177,7 +177,7 @@ class LeadershipBeansTests extends LeaderTestSupport {
 				@Override
 				public void postProcessBeanDefinitionRegistry(BeanDefinitionRegistry registry) {
 					registry.registerBeanDefinition("mine",
-							new RootBeanDefinition(Leadership.class, () -> new RoleLeadership("late", () -> {
+							new RootBeanDefinition(Leadership.class, () -> new LazyLeadership("late", () -> {
 								throw new IllegalStateException("not asked");
 							})));
 				}

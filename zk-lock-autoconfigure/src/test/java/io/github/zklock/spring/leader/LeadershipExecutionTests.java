@@ -17,6 +17,7 @@ import io.github.zklock.spring.LockAction;
 import io.github.zklock.spring.LockOptions;
 import io.github.zklock.spring.LockTemplate;
 import io.github.zklock.spring.OnLost;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -36,7 +37,7 @@ class LeadershipExecutionTests extends LeaderTestSupport {
 
 	private final Leadership leadership = this.application.leadership(ROLE);
 
-	private final ScriptedLeadership scripted = new ScriptedLeadership(Runnable::run);
+	private final LosableLeadership losable = new LosableLeadership();
 
 	LeadershipExecutionTests(@ConnectString String connectString) {
 		super(connectString);
@@ -46,8 +47,13 @@ class LeadershipExecutionTests extends LeaderTestSupport {
 		return this.application.roles().execution(ROLE, onLost);
 	}
 
-	private LeadershipExecution scripted(OnLost onLost) {
-		return new LeadershipExecution(new RoleLeadership("scripted", () -> this.scripted), onLost);
+	@AfterEach
+	void closeLosable() {
+		this.losable.close();
+	}
+
+	private LeadershipExecution losable(OnLost onLost) {
+		return new LeadershipExecution(this.losable.leadership(), onLost);
 	}
 
 	/**
@@ -191,22 +197,22 @@ class LeadershipExecutionTests extends LeaderTestSupport {
 
 	@Test
 	void injectedLeadershipTellsOfALossInTheEndOfNestedWorkToo() {
-		RoleLeadership scripted = new RoleLeadership("scripted", () -> this.scripted);
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> scripted.run(() -> {
-			assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> scripted.run(this.scripted::lose));
-			assertThat(scripted.run(() -> {
+		Leadership injected = this.losable.leadership();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> injected.run(() -> {
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> injected.run(this.losable::lose));
+			assertThat(injected.run(() -> {
 			})).isFalse();
 		}));
 		assertThat(Thread.currentThread().isInterrupted()).isFalse();
-		assertThat(this.scripted.openWorks()).isZero();
+		this.losable.awaitNoWork();
 	}
 
 	@Test
 	void nestedWorkOfAnInjectedLeadershipIsNotToldOfAnIgnoredLoss() throws Exception {
-		RoleLeadership injected = new RoleLeadership("scripted", () -> this.scripted);
+		Leadership injected = this.losable.leadership();
 		IOException own = new IOException("own");
 		assertThat(new LeadershipExecution(injected, OnLost.IGNORE).<String, Exception>run(() -> {
-			assertThat(injected.run(this.scripted::lose)).isTrue();
+			assertThat(injected.run(this.losable::lose)).isTrue();
 			assertThat(injected.run(() -> {
 			})).as("a later term").isFalse();
 			return "done";
@@ -214,27 +220,28 @@ class LeadershipExecutionTests extends LeaderTestSupport {
 		assertThatExceptionOfType(UncheckedIOException.class)
 			.isThrownBy(() -> new LeadershipExecution(injected, OnLost.IGNORE)
 				.<Boolean, RuntimeException>run(() -> injected.run(() -> {
-					this.scripted.lose();
+					this.losable.lose();
 					throw new UncheckedIOException(own);
 				}), () -> false))
 			.satisfies((ex) -> assertThat(ex).hasNoSuppressedExceptions());
-		assertThat(this.scripted.openWorks()).isZero();
+		this.losable.awaitNoWork();
 	}
 
 	@Test
 	void nestedWorkOfAnInjectedLeadershipIsToldOfALossAsTheOutermost() {
-		RoleLeadership injected = new RoleLeadership("scripted", () -> this.scripted);
+		Leadership injected = this.losable.leadership();
 		LeadershipExecution execution = new LeadershipExecution(injected, OnLost.THROW);
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(
-				() -> execution.<Boolean, RuntimeException>run(() -> injected.run(this.scripted::lose), () -> false))
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(
+					() -> execution.<Boolean, RuntimeException>run(() -> injected.run(this.losable::lose), () -> false))
 			.satisfies((ex) -> assertThat(ex).hasNoSuppressedExceptions());
 		assertThatExceptionOfType(UncheckedIOException.class)
 			.isThrownBy(() -> execution.<Boolean, RuntimeException>run(() -> injected.run(() -> {
-				this.scripted.lose();
+				this.losable.lose();
 				throw new UncheckedIOException(new IOException("own"));
 			}), () -> false))
 			.satisfies((ex) -> assertThat(ex.getSuppressed()).singleElement().isInstanceOf(LockLostException.class));
-		assertThat(this.scripted.openWorks()).isZero();
+		this.losable.awaitNoWork();
 	}
 
 	// On a thread
@@ -293,9 +300,9 @@ class LeadershipExecutionTests extends LeaderTestSupport {
 
 	@Test
 	void interruptOfSomebodyElseStays() {
-		assertThatIOException().isThrownBy(() -> scripted(OnLost.INTERRUPT).<String, Exception>run(() -> {
+		assertThatIOException().isThrownBy(() -> losable(OnLost.INTERRUPT).<String, Exception>run(() -> {
 			Thread.currentThread().interrupt();
-			this.scripted.lose();
+			this.losable.lose();
 			throw new IOException("own");
 		}, skipped()))
 			.satisfies((ex) -> assertThat(ex.getSuppressed()).singleElement().isInstanceOf(LockLostException.class));
@@ -338,8 +345,10 @@ class LeadershipExecutionTests extends LeaderTestSupport {
 			assertThat(this.leadership.since()).isPresent();
 			lose();
 			this.application.election(ROLE).join();
-			awaitLeader(this.application.election(ROLE).leadership());
-			assertThat(this.application.election(ROLE).leadership().fencingToken()).isGreaterThan(token);
+			assertThat(get(call(() -> {
+				awaitLeader(this.leadership);
+				return this.leadership.fencingToken();
+			}))).as("outside").isGreaterThan(token);
 			assertThat(this.leadership.isLeader()).isFalse();
 			assertThat(this.leadership.since()).isEmpty();
 			assertThat(this.leadership.begin()).isEmpty();
@@ -362,6 +371,8 @@ class LeadershipExecutionTests extends LeaderTestSupport {
 		CompletableFuture<String> outer = call(() -> patient.roles().execution(ROLE, OnLost.INTERRUPT).run(() -> {
 			started.countDown();
 			leaving.await();
+			assertThat(patient.leadership(ROLE).run(() -> {
+			})).as("by an injected leadership").isTrue();
 			return patient.roles().execution(ROLE, OnLost.THROW).run(() -> "nested", skipped());
 		}, skipped()));
 		started.await();
@@ -377,13 +388,13 @@ class LeadershipExecutionTests extends LeaderTestSupport {
 	 */
 	@Test
 	void interruptsOnlyWhileTheBodyRuns() throws Exception {
-		LeadershipExecution execution = scripted(OnLost.INTERRUPT);
+		LeadershipExecution execution = losable(OnLost.INTERRUPT);
 		int races = 10_000;
 		CyclicBarrier barrier = new CyclicBarrier(2);
 		CompletableFuture<Void> loser = call(() -> {
 			for (int race = 0; race < races; race++) {
 				barrier.await();
-				this.scripted.lose();
+				this.losable.loseHere();
 				barrier.await();
 			}
 			return null;
@@ -414,7 +425,7 @@ class LeadershipExecutionTests extends LeaderTestSupport {
 			assertThat(Thread.currentThread().isInterrupted()).as("after race %d", race).isFalse();
 		}
 		get(loser);
-		assertThat(this.scripted.openWorks()).isZero();
+		this.losable.awaitNoWork();
 		assertThat(lost).as("lost").isPositive();
 	}
 
@@ -437,7 +448,7 @@ class LeadershipExecutionTests extends LeaderTestSupport {
 	}
 
 	@Test
-	void stageOfOneWhoDoesNotLead() throws Exception {
+	void stageOfOneWhoDoesNotLeadIsSkipped() throws Exception {
 		lose();
 		LeadershipExecution execution = execution(OnLost.THROW);
 		assertThat(get(execution.runAsync(() -> CompletableFuture.completedFuture("done"),
@@ -490,13 +501,13 @@ class LeadershipExecutionTests extends LeaderTestSupport {
 
 	@Test
 	void cancellingTheResultCancelsTheStageAndEndsTheWork() throws Exception {
-		LeadershipExecution execution = scripted(OnLost.THROW);
+		LeadershipExecution execution = losable(OnLost.THROW);
 		CompletableFuture<String> stage = new CompletableFuture<>();
 		CompletableFuture<String> result = execution.runAsync(() -> stage, () -> stage);
-		assertThat(this.scripted.openWorks()).isOne();
+		assertThat(result).isNotDone();
 		result.cancel(false);
 		assertThat(stage).isCancelled();
-		assertThat(this.scripted.openWorks()).isZero();
+		this.losable.awaitNoWork();
 	}
 
 	@Test
@@ -534,9 +545,9 @@ class LeadershipExecutionTests extends LeaderTestSupport {
 			}
 
 		};
-		CompletableFuture<String> result = scripted(onLost).runAsync(() -> stage, () -> stage);
+		CompletableFuture<String> result = losable(onLost).runAsync(() -> stage, () -> stage);
 		assertThatExceptionOfType(CompletionException.class).isThrownBy(result::join).havingCause().isSameAs(broken);
-		assertThat(this.scripted.openWorks()).isZero();
+		this.losable.awaitNoWork();
 	}
 
 	/**

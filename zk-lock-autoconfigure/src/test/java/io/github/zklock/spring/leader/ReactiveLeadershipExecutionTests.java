@@ -9,6 +9,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import io.github.zklock.LockLostException;
 import io.github.zklock.embedded.ConnectString;
 import io.github.zklock.spring.OnLost;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -19,14 +20,13 @@ import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Schedulers;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 /**
  * Publishers to which only a leader subscribes.
  */
 class ReactiveLeadershipExecutionTests extends LeaderTestSupport {
 
-	private final ScriptedLeadership scripted = new ScriptedLeadership(Runnable::run);
+	private final LosableLeadership losable = new LosableLeadership();
 
 	private final AtomicBoolean cancelled = new AtomicBoolean();
 
@@ -34,9 +34,13 @@ class ReactiveLeadershipExecutionTests extends LeaderTestSupport {
 		super(connectString);
 	}
 
-	private ReactiveLeadershipExecution scripted(OnLost onLost) {
-		return new ReactiveLeadershipExecution(
-				new LeadershipExecution(new RoleLeadership("scripted", () -> this.scripted), onLost));
+	@AfterEach
+	void closeLosable() {
+		this.losable.close();
+	}
+
+	private ReactiveLeadershipExecution losable(OnLost onLost) {
+		return new ReactiveLeadershipExecution(new LeadershipExecution(this.losable.leadership(), onLost));
 	}
 
 	/**
@@ -92,64 +96,61 @@ class ReactiveLeadershipExecutionTests extends LeaderTestSupport {
 	@ParameterizedTest
 	@EnumSource
 	void emitsWhileLeading(OnLost onLost) {
-		Flux<Integer> flux = scripted(onLost).flux(Flux.just(1, 2, 3), Flux.empty());
+		Flux<Integer> flux = losable(onLost).flux(Flux.just(1, 2, 3), Flux.empty());
 		assertThat(flux.collectList().block(PATIENCE)).containsExactly(1, 2, 3);
-		assertThat(this.scripted.openWorks()).isZero();
+		this.losable.awaitNoWork();
 	}
 
 	@ParameterizedTest
 	@EnumSource
 	void failureGoesToTheSubscriber(OnLost onLost) {
 		IOException own = new IOException("own");
-		assertThat(scripted(onLost).mono(Mono.error(own), Mono.empty()).toFuture()).failsWithin(PATIENCE)
+		assertThat(losable(onLost).mono(Mono.error(own), Mono.empty()).toFuture()).failsWithin(PATIENCE)
 			.withThrowableThat()
 			.havingCause()
 			.isSameAs(own);
 		assertThat(own).hasNoSuppressedExceptions();
-		assertThat(this.scripted.openWorks()).isZero();
+		this.losable.awaitNoWork();
 	}
 
 	@Test
 	void lossCancelsTheSource() {
-		CompletableFuture<?> result = scripted(OnLost.INTERRUPT).mono(noting(Mono.<String>never()), Mono.empty())
+		CompletableFuture<?> result = losable(OnLost.INTERRUPT).mono(noting(Mono.<String>never()), Mono.empty())
 			.toFuture();
-		this.scripted.lose();
-		assertThat(result).isCompletedExceptionally()
-			.failsWithin(PATIENCE)
-			.withThrowableThat()
-			.withCauseInstanceOf(LockLostException.class);
+		this.losable.lose();
+		assertThat(result).failsWithin(PATIENCE).withThrowableThat().withCauseInstanceOf(LockLostException.class);
 		assertThat(this.cancelled).isTrue();
-		assertThat(this.scripted.openWorks()).isZero();
+		this.losable.awaitNoWork();
 	}
 
 	@Test
 	void lossBeforeTheSubscriptionIsCompleteCancelsTheSource() {
 		Mono<String> source = noting(Mono.<String>never());
-		CompletableFuture<?> result = scripted(OnLost.INTERRUPT).mono(Mono.defer(() -> {
-			this.scripted.lose();
+		CompletableFuture<?> result = losable(OnLost.INTERRUPT).mono(Mono.defer(() -> {
+			this.losable.lose();
 			return source;
 		}), Mono.empty()).toFuture();
-		assertThat(result).isCompletedExceptionally();
+		assertThat(result).failsWithin(PATIENCE);
 		assertThat(this.cancelled).isTrue();
-		assertThat(this.scripted.openWorks()).isZero();
+		this.losable.awaitNoWork();
 	}
 
 	@Test
 	void lossFailsTheResultInTheEnd() {
 		Sinks.One<String> source = Sinks.one();
-		CompletableFuture<?> result = scripted(OnLost.THROW).mono(source.asMono(), Mono.empty()).toFuture();
-		this.scripted.lose();
+		CompletableFuture<?> result = losable(OnLost.THROW).mono(source.asMono(), Mono.empty()).toFuture();
+		this.losable.lose();
 		assertThat(result).isNotDone();
 		source.tryEmitValue("done");
 		assertThat(result).failsWithin(PATIENCE).withThrowableThat().withCauseInstanceOf(LockLostException.class);
-		assertThat(this.scripted.openWorks()).isZero();
+		this.losable.awaitNoWork();
 	}
 
 	@Test
 	void failureOfTheSourceWinsAndMentionsTheLoss() {
 		Sinks.One<String> source = Sinks.one();
-		CompletableFuture<?> result = scripted(OnLost.THROW).mono(source.asMono(), Mono.empty()).toFuture();
-		this.scripted.lose();
+		CompletableFuture<?> result = losable(OnLost.THROW).mono(source.asMono(), Mono.empty()).toFuture();
+		this.losable.lose();
 		IOException own = new IOException("own");
 		source.tryEmitError(own);
 		assertThat(result).failsWithin(PATIENCE).withThrowableThat().havingCause().isSameAs(own);
@@ -159,8 +160,8 @@ class ReactiveLeadershipExecutionTests extends LeaderTestSupport {
 	@Test
 	void lossIsIgnored() throws Exception {
 		Sinks.One<String> source = Sinks.one();
-		CompletableFuture<?> result = scripted(OnLost.IGNORE).mono(source.asMono(), Mono.empty()).toFuture();
-		this.scripted.lose();
+		CompletableFuture<?> result = losable(OnLost.IGNORE).mono(source.asMono(), Mono.empty()).toFuture();
+		this.losable.lose();
 		source.tryEmitValue("done");
 		assertThat(get(result)).isEqualTo("done");
 	}
@@ -178,7 +179,7 @@ class ReactiveLeadershipExecutionTests extends LeaderTestSupport {
 			}
 			return null;
 		});
-		Mono<String> job = scripted(OnLost.INTERRUPT).mono(Mono.never(), Mono.<String>empty())
+		Mono<String> job = losable(OnLost.INTERRUPT).mono(Mono.never(), Mono.<String>empty())
 			.subscribeOn(Schedulers.parallel());
 		for (int race = 0; race < races; race++) {
 			subscription[0] = job.subscribe();
@@ -186,7 +187,7 @@ class ReactiveLeadershipExecutionTests extends LeaderTestSupport {
 			barrier.await();
 		}
 		get(canceller);
-		await().atMost(PATIENCE).until(() -> this.scripted.openWorks() == 0);
+		this.losable.awaitNoWork();
 	}
 
 }

@@ -1,0 +1,229 @@
+package io.github.zklock.engine;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.NoSuchElementException;
+import java.util.function.Predicate;
+
+import io.github.zklock.engine.Request.Outcome;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The local callers who wait for one node, first in, first out, and how their waits end
+ * without the lock. They are linked by themselves, so that a queue in which nobody waits
+ * costs next to nothing, and leaving from its middle costs no search. Under the monitor
+ * of their {@link LockQueue}.
+ */
+final class Waiters {
+
+	private final LockPath path;
+
+	private final RegistryContext services;
+
+	private @Nullable Request first;
+
+	private @Nullable Request last;
+
+	private boolean contended;
+
+	private long contendedAt;
+
+	Waiters(LockPath path, RegistryContext services) {
+		this.path = path;
+		this.services = services;
+	}
+
+	private SessionKeeper keeper() {
+		return this.services.keeper();
+	}
+
+	// Who waits
+
+	boolean isEmpty() {
+		return this.first == null;
+	}
+
+	/**
+	 * Return who has waited longest.
+	 */
+	Request first() {
+		Request longest = this.first;
+		if (longest == null) {
+			throw new NoSuchElementException();
+		}
+		return longest;
+	}
+
+	/**
+	 * Return all who wait, in their order.
+	 */
+	List<Request> all() {
+		List<Request> all = new ArrayList<>();
+		for (Request request = this.first; request != null; request = request.after) {
+			all.add(request);
+		}
+		return all;
+	}
+
+	void add(Request request) {
+		request.before = this.last;
+		if (this.last != null) {
+			this.last.after = request;
+		}
+		else {
+			this.first = request;
+		}
+		this.last = request;
+		request.waiting = true;
+	}
+
+	/**
+	 * Forget a request.
+	 * @return false if it does not wait here
+	 */
+	boolean remove(Request request) {
+		if (!request.waiting) {
+			return false;
+		}
+		request.waiting = false;
+		Request before = request.before;
+		Request after = request.after;
+		if (before != null) {
+			before.after = after;
+		}
+		else {
+			this.first = after;
+		}
+		if (after != null) {
+			after.before = before;
+		}
+		else {
+			this.last = before;
+		}
+		request.before = null;
+		request.after = null;
+		return true;
+	}
+
+	// How a wait ends
+
+	/**
+	 * Decide how a wait ends, before the request is forgotten. Who finds it decided sees
+	 * to it that the caller hears of it: an error may have prevented it.
+	 * @return false if it was decided before
+	 */
+	static boolean decide(Request request, Outcome outcome) {
+		boolean decided = request.decide(outcome);
+		if (!decided) {
+			request.tellAgain();
+		}
+		return decided;
+	}
+
+	Outcome failed(Failure failure) {
+		return Outcome.failed(failure.ofLock(this.path.name(), keeper().place()));
+	}
+
+	/**
+	 * Refuse those who do not want to wait.
+	 */
+	void refuseImpatient(Predicate<Request> condition) {
+		end(Outcome.REFUSED, (request) -> !request.deadline().mayQueue() && condition.test(request));
+	}
+
+	/**
+	 * Fail those who do not want to wait.
+	 */
+	void failImpatient(Failure failure) {
+		end(failed(failure), (request) -> !request.deadline().mayQueue());
+	}
+
+	/**
+	 * Fail those who do not wait for ever.
+	 */
+	void failTimed(Failure failure) {
+		end(failed(failure), (request) -> !request.deadline().isEndless());
+	}
+
+	void failAll(Failure failure) {
+		end(failed(failure), (request) -> true);
+	}
+
+	private void end(Outcome outcome, Predicate<Request> condition) {
+		Request next;
+		for (Request request = this.first; request != null; request = next) {
+			next = request.after;
+			if (condition.test(request)) {
+				decide(request, outcome);
+				remove(request);
+			}
+		}
+	}
+
+	/**
+	 * Decide about a request that is out of time.
+	 * @param others whether others are known to have the lock
+	 */
+	void endLate(Request request, boolean others) {
+		decide(request, others ? Outcome.REFUSED : failed(keeper().reachability().unanswered(request.deadline())));
+		remove(request);
+	}
+
+	/**
+	 * After an error: forget those who were thrown out, and tell those who were not told.
+	 */
+	void repair() {
+		Request next;
+		for (Request request = this.first; request != null; request = next) {
+			next = request.after;
+			if (hasLeft(request)) {
+				remove(request);
+			}
+		}
+	}
+
+	private static boolean hasLeft(Request request) {
+		if (request.forsaken) {
+			request.leave();
+		}
+		request.tellAgain();
+		return request.outcome() != null;
+	}
+
+	// What they are told of others
+
+	/**
+	 * Somebody else has the lock. That is true for all who wait now, until the connection
+	 * is lost.
+	 */
+	void noteContention() {
+		this.contended = true;
+		this.contendedAt = keeper().loop().platform().nanoTime();
+	}
+
+	void forgetContention() {
+		this.contended = false;
+	}
+
+	/**
+	 * Return whether somebody else has had the lock while a request waited.
+	 */
+	boolean wereContended(Request request) {
+		return this.contended && request.deadline().hasBegunBefore(this.contendedAt);
+	}
+
+	/**
+	 * Return whether ZooKeeper says nothing.
+	 */
+	boolean isSilent() {
+		return keeper().reachability().isSilent(this.services.answerNanos());
+	}
+
+	/**
+	 * Return whether ZooKeeper was there and says nothing now.
+	 */
+	boolean hasFallenSilent() {
+		return keeper().reachability().hasEverConnected() && isSilent();
+	}
+
+}
