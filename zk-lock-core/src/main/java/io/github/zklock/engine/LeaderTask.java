@@ -197,7 +197,7 @@ final class LeaderTask implements LeaderWork {
 	public void detach() {
 		this.bound = false;
 		if (this.thread != null) {
-			this.candidacy.tasks().forgetDetached(this.thread);
+			this.candidacy.tasks().detached(this.thread);
 		}
 	}
 
@@ -211,28 +211,43 @@ final class LeaderTask implements LeaderWork {
 	 * @return false if leadership was lost before
 	 */
 	boolean end() {
+		boolean wasBound = this.bound;
 		// A field, since the stack may have no room for a call
 		this.bound = false;
+		boolean left = wasBound && this.thread == Thread.currentThread();
 		boolean active = isLeader();
 		boolean lost;
 		synchronized (this) {
 			lost = isLost(active);
 			this.state = lost ? State.LOST : State.CLOSED;
 		}
-		this.onLeaving.ruleOut();
-		if (lost) {
-			this.onLost.happened();
-		}
-		else {
-			this.onLost.ruleOut();
-		}
 		try {
-			this.candidacy.ended(this);
+			tellEnd(lost);
 		}
 		finally {
-			detach();
+			if (left) {
+				this.candidacy.tasks().left(this);
+			}
+			else {
+				detach();
+			}
 		}
 		return !lost;
+	}
+
+	private void tellEnd(boolean lost) {
+		try {
+			this.onLeaving.ruleOut();
+			if (lost) {
+				this.onLost.happened();
+			}
+			else {
+				this.onLost.ruleOut();
+			}
+		}
+		finally {
+			this.candidacy.ended(this);
+		}
 	}
 
 	LockLostException lost(@Nullable Throwable cause) {

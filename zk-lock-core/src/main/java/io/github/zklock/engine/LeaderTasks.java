@@ -99,8 +99,28 @@ final class LeaderTasks {
 	/**
 	 * Forget what a thread does not do any more.
 	 */
-	void forgetDetached(Thread thread) {
+	void detached(Thread thread) {
 		this.ofThreads.computeIfPresent(thread, (key, task) -> innermost(task));
+	}
+
+	/**
+	 * Forget what the current thread has ended, and whatever it began within that and has
+	 * forgotten to close: the thread may be used again.
+	 */
+	void left(LeaderTask ended) {
+		this.ofThreads.computeIfPresent(Thread.currentThread(),
+				(thread, task) -> innermost(isWithin(ended, task) ? ended.outer() : task));
+	}
+
+	/**
+	 * Return whether a task began, directly or not, within another one.
+	 */
+	private static boolean isWithin(LeaderTask outer, LeaderTask task) {
+		LeaderTask present = task;
+		while (present != null && present != outer) {
+			present = present.outer();
+		}
+		return present != null;
 	}
 
 }

@@ -50,7 +50,8 @@ public interface LeaderElection {
 
 	/**
 	 * As {@link #leave()}, without blocking: the waits for work, listeners and ZooKeeper
-	 * go on without a thread. Work of the current thread is not waited for.
+	 * go on without a thread. Work of the current thread is not waited for, nor what goes
+	 * on of it when it is {@link LeaderWork#detach() detached}.
 	 * @return completed when {@link #leave()} would return, on a thread of this library
 	 * or of its executor for users; never fails, and cancelling it changes nothing
 	 */

@@ -62,7 +62,8 @@ public interface Leadership {
 	 * @return false if this process does not lead, or is leaving: nothing was run
 	 * @throws RuntimeException what the work has thrown
 	 * @throws io.github.zklock.LockLostException if leadership was lost before the work
-	 * had ended, with what it threw as the cause
+	 * had ended, with what it threw as the cause; within {@link #enter() entered} work
+	 * never
 	 */
 	boolean run(Runnable work);
 
@@ -79,8 +80,9 @@ public interface Leadership {
 	 * 	}
 	 * }
 	 * </pre>
-	 * @return the work, which must be closed, or {@link LeaderWork#detach() detached} and
-	 * closed later; empty if this process does not lead, or is leaving
+	 * @return the work, which must be closed before any work within which it began, or
+	 * {@link LeaderWork#detach() detached} and closed later; empty if this process does
+	 * not lead, or is leaving
 	 * @see #current()
 	 */
 	Optional<LeaderWork> enter();

@@ -799,6 +799,25 @@ abstract class LeaderElectionContract extends RegistryTestSupport {
 			assertThat(leadership.isLeader()).isTrue();
 		}
 
+		/**
+		 * The threads of a pool live on.
+		 */
+		@Test
+		void workThatNobodyClosesEndsWithTheWorkAroundItForItsThread() throws Exception {
+			lead(election);
+			assertThat(leadership.run(() -> {
+				LeaderWork outer = enter();
+				enter();
+				outer.close();
+				enter();
+			})).isTrue();
+			assertThat(leadership.current()).isEmpty();
+			loseAndLeadAgain();
+			assertThat(leadership.isLeader()).isTrue();
+			assertThat(leadership.run(() -> {
+			})).isTrue();
+		}
+
 		@Test
 		void leavingWaitsForIt() throws Exception {
 			lead(election);

@@ -52,14 +52,20 @@ final class LeaderStage<T extends @Nullable Object> {
 	 */
 	CompletableFuture<T> follow(CompletionStage<T> stage) {
 		try {
+			this.result.whenComplete((value, failure) -> cancel(stage));
+			if (this.execution.onLost() == OnLost.INTERRUPT) {
+				this.work.onLost(() -> this.result.completeExceptionally(LeadershipLoss.of(this.work, null)));
+			}
+		}
+		catch (Throwable ex) {
+			cancel(stage);
+			throw ex;
+		}
+		try {
 			stage.whenComplete(this::complete);
 		}
 		catch (RuntimeException | Error ex) {
 			CompletableFuture.<T>failedFuture(ex).whenComplete(this::complete);
-		}
-		this.result.whenComplete((value, failure) -> cancel(stage));
-		if (this.execution.onLost() == OnLost.INTERRUPT) {
-			this.work.onLost(() -> this.result.completeExceptionally(LeadershipLoss.of(this.work, null)));
 		}
 		return this.result;
 	}

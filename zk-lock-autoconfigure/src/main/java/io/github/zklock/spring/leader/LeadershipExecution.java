@@ -105,14 +105,18 @@ public final class LeadershipExecution {
 		if (this.onLost != OnLost.INTERRUPT) {
 			return null;
 		}
+		LossInterrupt interrupt = null;
+		boolean added = false;
 		try {
-			LossInterrupt interrupt = new LossInterrupt();
+			interrupt = new LossInterrupt();
 			work.onLost(interrupt);
+			added = true;
 			return interrupt;
 		}
-		catch (Throwable ex) {
-			work.close();
-			throw ex;
+		finally {
+			if (!added) {
+				end(work, interrupt);
+			}
 		}
 	}
 

@@ -77,9 +77,23 @@ final class RoleMembership {
 		if (this.wanted.getAsBoolean()) {
 			join(election());
 		}
+		else if (isAtWork()) {
+			// Who leaves is not waited for; who only has the role left is
+			Thread leaving = new Thread(this::leaveIfJoined, "zk-lock-leaving-" + LockNames.shown(this.role));
+			leaving.setDaemon(true);
+			leaving.start();
+		}
 		else {
 			leaveIfJoined();
 		}
+	}
+
+	/**
+	 * Return whether the current thread does something as the leader.
+	 */
+	private boolean isAtWork() {
+		LeaderElection present = this.election;
+		return present != null && present.leadership().current().isPresent();
 	}
 
 	/**

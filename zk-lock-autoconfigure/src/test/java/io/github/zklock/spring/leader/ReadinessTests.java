@@ -2,6 +2,9 @@ package io.github.zklock.spring.leader;
 
 import io.github.zklock.embedded.ConnectString;
 import io.github.zklock.leader.LeaderWork;
+import io.github.zklock.leader.Leadership;
+import io.github.zklock.spring.LockAction;
+import io.github.zklock.spring.OnLost;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.availability.AvailabilityChangeEvent;
@@ -48,6 +51,24 @@ class ReadinessTests extends LeaderTestSupport {
 		work.close();
 		awaitLeader(application.leadership(ROLE));
 		assertThat(application.leadership(ROLE).fencingToken()).isGreaterThan(token);
+	}
+
+	@Test
+	void workThatRefusesTrafficItselfIsWaitedFor() throws Exception {
+		TestApplication first = leader();
+		TestApplication second = follower(first);
+		Leadership leadership = first.leadership(ROLE);
+		LeadershipExecution execution = first.roles().execution(ROLE, OnLost.INTERRUPT);
+		LockAction<Integer, Exception> otherwise = () -> 0;
+		int result = get(call(() -> execution.run(() -> {
+			first.refuseTraffic();
+			get(run(() -> awaitNotLeader(leadership)));
+			assertThat(leadership.isLeader()).as("in its own term").isTrue();
+			assertThat(second.participants(ROLE)).containsExactly(first.instance(), second.instance());
+			return execution.run(() -> 1, otherwise);
+		}, otherwise)));
+		assertThat(result).isOne();
+		awaitLeader(second.leadership(ROLE));
 	}
 
 	@Test
