@@ -61,7 +61,9 @@ public interface LockLease extends AutoCloseable {
 	 * session. A second call has no effect, and so has a call after the lock was lost.
 	 */
 	@Override
-	void close();
+	default void close() {
+		close(Duration.ZERO);
+	}
 
 	/**
 	 * Give the lock back, but let nobody have it until some time since it was granted has
@@ -78,7 +80,9 @@ public interface LockLease extends AutoCloseable {
 	 * @return completed when {@link #close()} would return, on a thread of this library
 	 * or of its executor for users; never fails, and cancelling it changes nothing
 	 */
-	CompletableFuture<Void> closeAsync();
+	default CompletableFuture<Void> closeAsync() {
+		return closeAsync(Duration.ZERO);
+	}
 
 	/**
 	 * As {@link #close(Duration)}, without waiting.

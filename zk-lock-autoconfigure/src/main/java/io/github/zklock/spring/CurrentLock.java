@@ -150,24 +150,14 @@ public final class CurrentLock {
 		}
 
 		@Override
-		public void close() {
+		public void close(Duration minHold) {
 			this.closed = true;
 		}
 
 		@Override
-		public void close(Duration minHold) {
-			close();
-		}
-
-		@Override
-		public CompletableFuture<Void> closeAsync() {
+		public CompletableFuture<Void> closeAsync(Duration minHold) {
 			close();
 			return CompletableFuture.completedFuture(null);
-		}
-
-		@Override
-		public CompletableFuture<Void> closeAsync(Duration minHold) {
-			return closeAsync();
 		}
 
 	}

@@ -213,7 +213,7 @@ final class FakeLocks implements LockRegistry {
 		}
 
 		@Override
-		public void close() {
+		public void close(Duration minHold) {
 			this.closed = true;
 			FakeLocks.this.held.remove(this.name);
 			if (FakeLocks.this.closeFailure != null) {
@@ -222,19 +222,9 @@ final class FakeLocks implements LockRegistry {
 		}
 
 		@Override
-		public void close(Duration minHold) {
-			close();
-		}
-
-		@Override
-		public CompletableFuture<Void> closeAsync() {
+		public CompletableFuture<Void> closeAsync(Duration minHold) {
 			close();
 			return CompletableFuture.completedFuture(null);
-		}
-
-		@Override
-		public CompletableFuture<Void> closeAsync(Duration minHold) {
-			return closeAsync();
 		}
 
 	}

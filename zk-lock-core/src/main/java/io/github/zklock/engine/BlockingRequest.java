@@ -9,8 +9,24 @@ final class BlockingRequest extends Request {
 
 	private final Thread waiter = Thread.currentThread();
 
-	BlockingRequest(EventLoop loop, NodeKind kind, @Nullable Thread owner, Deadline deadline) {
-		super(loop, kind, owner, deadline);
+	private final boolean owned;
+
+	/**
+	 * Create a request of the current thread.
+	 * @param loop where it is decided
+	 * @param kind what is wanted
+	 * @param owned whether the thread will own the lock; otherwise whoever has the lease
+	 * does
+	 * @param deadline how long to wait
+	 */
+	BlockingRequest(EventLoop loop, NodeKind kind, boolean owned, Deadline deadline) {
+		super(loop, kind, deadline);
+		this.owned = owned;
+	}
+
+	@Override
+	@Nullable Thread owner() {
+		return this.owned ? this.waiter : null;
 	}
 
 	@Override

@@ -154,7 +154,7 @@ final class Candidacy implements ContenderOwner, Dependent {
 		}
 		Session session = this.keeper.connectedSession();
 		if (session != null) {
-			Contender started = new Contender(this.services.settings(), session, this.path, NodeKind.LOCK, this,
+			Contender started = new Contender(this.services.settings(), session, NodeKind.LOCK, this,
 					this.services.nodeData().of(Thread.currentThread().getName()));
 			this.contender = started;
 			started.start();

@@ -3,9 +3,7 @@ package io.github.zklock.engine;
 import java.util.concurrent.CompletableFuture;
 
 import io.github.zklock.LockNames;
-import io.github.zklock.engine.NodeSession.Content;
 import io.github.zklock.engine.NodeSession.Created;
-import io.github.zklock.engine.ReturnCode.Meaning;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * It is long because it is the one place that knows all phases of an attempt and the ways
  * between them. What is done in each phase is done by others: {@link NodeCreation},
- * {@link QueuePosition}, {@link Predecessors}, {@link QueueDrain}, {@link OwnNode}.
+ * {@link QueuePosition}, {@link QueueDrain}, {@link OwnNode}.
  */
 final class Contender {
 
@@ -30,7 +28,7 @@ final class Contender {
 	 * LISTING. A create whose answer was lost is RECOVERING: the node is looked for
 	 * behind a barrier. A queue whose numbers run out is DRAINING.
 	 */
-	private enum Phase {
+	enum Phase {
 
 		CREATING, RECOVERING, LISTING, QUEUED, CONFIRMING, DRAINING, GRANTED, ENDED
 
@@ -39,8 +37,6 @@ final class Contender {
 	private final ContenderSettings settings;
 
 	private final Session session;
-
-	private final LockPath path;
 
 	private final NodeKind kind;
 
@@ -56,8 +52,6 @@ final class Contender {
 	// Until the lock is granted
 	private @Nullable QueuePosition position;
 
-	private @Nullable Predecessors predecessors;
-
 	private boolean unwanted;
 
 	// Until the whole first flight is sent
@@ -70,24 +64,25 @@ final class Contender {
 	 * Create an attempt, which has not begun.
 	 * @param settings what all attempts have in common
 	 * @param session its session
-	 * @param path where its node will be
 	 * @param kind what is wanted
 	 * @param owner told what becomes of it
 	 * @param data what the node says of it
 	 */
-	Contender(ContenderSettings settings, Session session, LockPath path, NodeKind kind, ContenderOwner owner,
-			byte[] data) {
+	Contender(ContenderSettings settings, Session session, NodeKind kind, ContenderOwner owner, byte[] data) {
 		this.settings = settings;
 		this.session = session;
-		this.path = path;
 		this.kind = kind;
 		this.owner = owner;
-		this.node = new OwnNode(this, path);
-		this.creation = new NodeCreation(this, settings, path, data);
+		this.node = new OwnNode(this);
+		this.creation = new NodeCreation(this, settings, data);
 	}
 
 	Session session() {
 		return this.session;
+	}
+
+	LockPath path() {
+		return this.owner.path();
 	}
 
 	NodeKind kind() {
@@ -102,8 +97,11 @@ final class Contender {
 		return this.settings.sequenceLimit();
 	}
 
-	boolean isEnded() {
-		return this.phase == Phase.ENDED;
+	/**
+	 * Return whether this is what the attempt does now.
+	 */
+	boolean isIn(Phase phase) {
+		return this.phase == phase;
 	}
 
 	boolean isGranted() {
@@ -125,17 +123,6 @@ final class Contender {
 		boolean beginning = this.phase == Phase.CREATING || this.phase == Phase.RECOVERING
 				|| this.phase == Phase.LISTING;
 		return this.leaving || (this.broken && beginning);
-	}
-
-	boolean isCreating() {
-		return this.phase == Phase.CREATING;
-	}
-
-	/**
-	 * Return whether it is being found out whether there is a node.
-	 */
-	boolean isRecovering() {
-		return this.phase == Phase.RECOVERING;
 	}
 
 	/**
@@ -192,7 +179,7 @@ final class Contender {
 	}
 
 	private void sendFirstFlight(NodeCreation present) {
-		if (this.session.lists().isTooLong(this.path.parent())) {
+		if (this.session.lists().isTooLong(path().parent())) {
 			this.session.loop().execute(() -> locked(() -> refused(new Response<>(ReturnCode.TOO_LONG, null))));
 			return;
 		}
@@ -205,7 +192,7 @@ final class Contender {
 	private QueuePosition position() {
 		QueuePosition present = this.position;
 		if (present == null) {
-			present = new QueuePosition(this, this.path);
+			present = new QueuePosition(this);
 			this.position = present;
 		}
 		return present;
@@ -221,7 +208,7 @@ final class Contender {
 	 * to
 	 */
 	void created(Created created, boolean rootWasMissing) {
-		if (this.path.parse(created.path()) != null) {
+		if (path().parse(created.path()) != null) {
 			nodeIs(created.path());
 		}
 		this.node.czxid(created.czxid());
@@ -251,32 +238,11 @@ final class Contender {
 	}
 
 	/**
-	 * The node was found whose answer was lost.
+	 * The node was found whose answer was lost. No list that was sent before counts.
 	 */
 	void found() {
-		if (this.unwanted) {
-			release();
-			return;
-		}
 		position().forgetEarlierLists();
 		this.phase = Phase.LISTING;
-		this.session.retries()
-			.readUntilAnswered(() -> this.phase == Phase.LISTING, Operation.exists(this.node.path(), false),
-					(response) -> locked(() -> known(response)));
-	}
-
-	private void known(Response<Content> response) {
-		if (this.phase != Phase.LISTING) {
-			return;
-		}
-		switch (response.meaning()) {
-			case OK -> {
-				this.node.czxid(response.result().czxid());
-				list();
-			}
-			case NO_NODE -> nodeVanished();
-			default -> refused(response);
-		}
 	}
 
 	// Listing
@@ -285,10 +251,6 @@ final class Contender {
 		this.phase = Phase.LISTING;
 		position().list();
 		this.broken = false;
-	}
-
-	boolean isListing() {
-		return this.phase == Phase.LISTING;
 	}
 
 	void listAgain() {
@@ -307,53 +269,18 @@ final class Contender {
 	// Waiting
 
 	/**
-	 * Others come first.
+	 * Others come first. They are about to be watched.
 	 */
-	void behind(Predecessors before) {
+	void queued() {
 		this.broken = false;
 		this.phase = Phase.QUEUED;
-		this.predecessors = before;
-		before.watch();
-		this.owner.queued(this);
-	}
-
-	boolean isBehind(Predecessors before) {
-		return this.predecessors == before;
 	}
 
 	/**
-	 * The nearest predecessor was seen.
+	 * Tell the owner that others come first.
 	 */
-	void stillQueued() {
+	void tellQueued() {
 		this.owner.queued(this);
-	}
-
-	/**
-	 * The nearest predecessor has gone.
-	 */
-	void predecessorGone(Predecessors before) {
-		boolean known = before.advance();
-		if (known && before.isEmpty()) {
-			this.predecessors = null;
-			grant();
-		}
-		else if (known) {
-			behind(before);
-		}
-		else {
-			this.predecessors = null;
-			this.owner.queued(this);
-			if (this.phase != Phase.ENDED) {
-				list();
-			}
-		}
-	}
-
-	private void forgetPredecessors() {
-		if (this.predecessors != null) {
-			this.predecessors.forget();
-			this.predecessors = null;
-		}
 	}
 
 	/**
@@ -372,20 +299,18 @@ final class Contender {
 		this.phase = Phase.CONFIRMING;
 		this.session.retries()
 			.writeUntilAnswered(() -> this.phase == Phase.CONFIRMING, Operation.check(this.node.path()),
-					(response) -> locked(() -> {
-						if (this.phase != Phase.CONFIRMING) {
-							return;
-						}
-						if (response.is(Meaning.OK)) {
-							grant();
-						}
-						else if (response.is(Meaning.NO_NODE)) {
-							nodeVanished();
-						}
-						else {
-							refused(response);
-						}
-					}));
+					(response) -> locked(() -> confirmed(response)));
+	}
+
+	private void confirmed(Response<String> response) {
+		if (this.phase != Phase.CONFIRMING) {
+			return;
+		}
+		switch (response.meaning()) {
+			case OK -> grant();
+			case NO_NODE -> nodeVanished();
+			default -> refused(response);
+		}
 	}
 
 	/**
@@ -407,12 +332,8 @@ final class Contender {
 		this.node.forget();
 		this.session.delete(this.node.path());
 		this.phase = Phase.DRAINING;
-		new QueueDrain(this, this.path).start();
+		new QueueDrain(this).start();
 		this.owner.queued(this);
-	}
-
-	boolean isDraining() {
-		return this.phase == Phase.DRAINING;
 	}
 
 	// Holding
@@ -517,7 +438,9 @@ final class Contender {
 	 * End this attempt without a word to ZooKeeper: its session is over.
 	 */
 	void end() {
-		forgetPredecessors();
+		if (this.position != null) {
+			this.position.forgetPredecessors();
+		}
 		this.phase = Phase.ENDED;
 		this.node.forget();
 	}
@@ -534,7 +457,7 @@ final class Contender {
 	}
 
 	void refused(Response<?> response) {
-		fail(Refusal.of(response, this.path.parent()));
+		fail(Refusal.of(response, path().parent()));
 	}
 
 	/**
@@ -568,7 +491,7 @@ final class Contender {
 				if (present != null) {
 					present.mayBeSent();
 				}
-				EventLoop.logFailure("of an attempt to get lock '" + LockNames.shown(this.path.name()) + "'", ex);
+				EventLoop.logFailure("of an attempt to get lock '" + LockNames.shown(path().name()) + "'", ex);
 				if (this.phase == Phase.ENDED) {
 					// Perhaps not to its end
 					throw ex;

@@ -6,6 +6,11 @@ package io.github.zklock.engine;
 interface ContenderOwner {
 
 	/**
+	 * Return where the node is, or will be.
+	 */
+	LockPath path();
+
+	/**
 	 * The parent was missing, and has been made by this attempt.
 	 */
 	default void parentMade(Contender contender) {

@@ -2,6 +2,8 @@ package io.github.zklock.engine;
 
 import java.time.Duration;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Until when a request waits, and since when, by a clock that nobody sets.
  */
@@ -9,13 +11,26 @@ final class Deadline {
 
 	private static final long FOREVER = Long.MAX_VALUE;
 
-	private final Platform platform;
+	/**
+	 * The deadline of a request whose caller has what it wants.
+	 */
+	static final Deadline MET = new Deadline();
+
+	// Null if it is met
+	private final @Nullable Platform platform;
 
 	private final long start;
 
 	private final long nanos;
 
 	private final boolean mayQueue;
+
+	private Deadline() {
+		this.platform = null;
+		this.start = 0;
+		this.nanos = 0;
+		this.mayQueue = false;
+	}
 
 	private Deadline(Platform platform, long nanos, boolean mayQueue) {
 		this.platform = platform;
@@ -47,12 +62,19 @@ final class Deadline {
 		return this.nanos == FOREVER;
 	}
 
+	/**
+	 * Return since when the request waits.
+	 */
+	long start() {
+		return this.start;
+	}
+
 	long remaining() {
 		return isEndless() ? FOREVER : this.nanos - passed();
 	}
 
 	private long passed() {
-		return this.platform.nanoTime() - this.start;
+		return (this.platform != null) ? this.platform.nanoTime() - this.start : 0;
 	}
 
 	boolean isOver() {

@@ -3,7 +3,11 @@ package io.github.zklock.engine;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 
+import io.github.zklock.LockNames;
+import io.github.zklock.LockUnavailableException;
+import io.github.zklock.UnavailableReason;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,11 +21,10 @@ final class FencingToken {
 
 	private final CompletableFuture<Long> value = new CompletableFuture<>();
 
-	/**
-	 * An error has kept it from being asked for. A field, since a stack that has come to
-	 * its end has no room for a call.
-	 */
-	volatile boolean failed;
+	private final AtomicBoolean asked = new AtomicBoolean();
+
+	// An error has kept it from being asked for
+	private volatile boolean failed;
 
 	FencingToken(Hold hold, LockQueue queue) {
 		this.hold = hold;
@@ -29,27 +32,58 @@ final class FencingToken {
 	}
 
 	/**
-	 * Find out the token.
+	 * Ask for the token, once. If that fails it was never asked for.
 	 */
-	void request() {
-		this.queue.loop().visit(() -> this.queue.requestToken(this.hold, this.value));
+	private void ask() {
+		if (!this.asked.compareAndSet(false, true)) {
+			return;
+		}
+		boolean done = false;
+		try {
+			this.queue.loop().visit(this::askNow);
+			done = true;
+		}
+		finally {
+			if (!done) {
+				this.failed = true;
+				this.hold.forgetToken();
+			}
+		}
+	}
+
+	private void askNow() {
+		synchronized (this.queue) {
+			OwnNode node = this.hold.contender().node();
+			if (!this.queue.isCurrent(this.hold)) {
+				this.value.completeExceptionally(this.hold.lost());
+			}
+			else if (this.hold.isFirst() && node.czxidIsToken()) {
+				this.value.complete(node.czxid());
+			}
+			else {
+				byte[] data = this.queue.services().nodeData().of(this.hold.request().caller());
+				node.writeToken(data, () -> this.queue.isCurrent(this.hold), this.value);
+			}
+		}
 	}
 
 	/**
-	 * Wait for the token, as long as the hold may be believed. An interrupt is kept for
-	 * later.
+	 * Ask for the token, and wait for it, as long as the hold may be believed. An
+	 * interrupt is kept for later.
 	 */
 	long await() {
+		ask();
 		boolean interrupted = false;
 		try {
 			while (true) {
-				this.hold.requireHeld();
+				requireHeld();
 				if (this.failed) {
-					throw this.queue.noToken(null);
+					throw notWritten(null);
 				}
 				try {
-					long token = Futures.get(this.queue.platform(), this.value, this.hold.remaining());
-					this.hold.requireHeld();
+					long token = Futures.get(this.queue.loop().platform(), this.value,
+							this.hold.contender().session().lease().remaining());
+					requireHeld();
 					return token;
 				}
 				catch (TimeoutException ex) {
@@ -59,8 +93,8 @@ final class FencingToken {
 					interrupted = true;
 				}
 				catch (ExecutionException ex) {
-					this.hold.requireHeld();
-					throw this.queue.noToken(ex.getCause());
+					requireHeld();
+					throw notWritten(ex.getCause());
 				}
 			}
 		}
@@ -69,6 +103,22 @@ final class FencingToken {
 				Thread.currentThread().interrupt();
 			}
 		}
+	}
+
+	private void requireHeld() {
+		if (this.hold.isHeld()) {
+			return;
+		}
+		if (this.hold.isClosed()) {
+			throw new IllegalStateException(
+					"Lock '%s' has been given back".formatted(LockNames.shown(this.hold.name())));
+		}
+		throw this.hold.lost();
+	}
+
+	private LockUnavailableException notWritten(@Nullable Throwable cause) {
+		return new Failure(UnavailableReason.REFUSED, "it refuses to write the fencing token: " + Refusal.RECIPE, cause)
+			.ofLock(this.hold.name(), this.queue.services().keeper().place());
 	}
 
 	/**

@@ -22,10 +22,15 @@ final class FutureRequest extends Request {
 	private volatile LoopThread.@Nullable Timer timer;
 
 	FutureRequest(LockHandle lock, Deadline deadline, CompletableFuture<LockLease> future) {
-		super(lock.loop(), lock.kind(), null, deadline);
+		super(lock.loop(), lock.kind(), deadline);
 		this.lock = lock;
 		this.queue = lock.queueForRequest();
 		this.future = future;
+	}
+
+	@Override
+	@Nullable Thread owner() {
+		return null;
 	}
 
 	void start() {
@@ -52,7 +57,7 @@ final class FutureRequest extends Request {
 	private void expire() {
 		try {
 			boolean contended = this.queue.remove(this);
-			this.queue.users().executeSoon(() -> expire(contended));
+			this.queue.services().users().executeSoon(() -> expire(contended));
 		}
 		catch (Throwable ex) {
 			this.lock.loop().backOff(this::expire);
@@ -94,7 +99,7 @@ final class FutureRequest extends Request {
 	@Override
 	void decided() {
 		cancelTimer();
-		this.queue.users().executeSoon(this::deliver);
+		this.queue.services().users().executeSoon(this::deliver);
 	}
 
 	private void deliver() {

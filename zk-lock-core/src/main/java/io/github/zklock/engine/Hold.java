@@ -97,6 +97,10 @@ final class Hold implements LockLease {
 		return this.queue.name();
 	}
 
+	private RegistryContext services() {
+		return this.queue.services();
+	}
+
 	/**
 	 * Return how ZooKeeper has granted the lock.
 	 */
@@ -145,12 +149,12 @@ final class Hold implements LockLease {
 		this.queue.pass("tell");
 		synchronized (this) {
 			if (this.state == State.GRANTED && isCovered()) {
+				Duration waited = this.request.deadline().waited();
 				this.state = State.HELD;
 				this.request.told();
 				this.queue.pass("held");
-				this.queue.threadHolds().add(this);
-				Duration waited = this.request.deadline().waited();
-				this.queue.listeners().tell((listener) -> listener.acquired(this, waited));
+				services().threadHolds().add(this);
+				services().listeners().tell((listener) -> listener.acquired(this, waited));
 				log("acquired", waited);
 				return true;
 			}
@@ -198,12 +202,12 @@ final class Hold implements LockLease {
 		this.queue.release(this);
 	}
 
-	LocalLock describe() {
-		return this.request.describe(name(), heldFor());
+	LocalLock describe(ClockReading now) {
+		return this.request.describe(name(), this.grantedAt, now);
 	}
 
 	private long now() {
-		return this.queue.platform().nanoTime();
+		return this.queue.loop().platform().nanoTime();
 	}
 
 	private Duration heldFor() {
@@ -326,7 +330,7 @@ final class Hold implements LockLease {
 				Duration held = heldFor();
 				log("released", held);
 				endToken();
-				this.queue.listeners().tell((listener) -> listener.released(this, held));
+				services().listeners().tell((listener) -> listener.released(this, held));
 			}
 		}
 		if (!covered) {
@@ -335,7 +339,7 @@ final class Hold implements LockLease {
 		}
 		CompletableFuture<Void> answered = (lingerNanos > 0) ? this.queue.linger(this, lingerNanos)
 				: this.queue.release(this);
-		this.queue.threadHolds().remove(this);
+		services().threadHolds().remove(this);
 		this.queue.pass("finished");
 		return answered;
 	}
@@ -346,7 +350,7 @@ final class Hold implements LockLease {
 	 */
 	void forsake() {
 		this.request.forsaken = true;
-		this.queue.troubled();
+		this.contender.session().loop().troubled = true;
 	}
 
 	/**
@@ -376,27 +380,17 @@ final class Hold implements LockLease {
 	void takeBack() {
 		discard();
 		finish(keptFor());
-		this.queue.threadHolds().remove(this);
-	}
-
-	@Override
-	public void close() {
-		Futures.awaitQuietly(this.queue.platform(), closeNow(0));
+		services().threadHolds().remove(this);
 	}
 
 	@Override
 	public void close(Duration minHold) {
-		Futures.awaitQuietly(this.queue.platform(), closeNow(toNanos(minHold)));
-	}
-
-	@Override
-	public CompletableFuture<Void> closeAsync() {
-		return this.queue.users().handOver(closeNow(0));
+		Futures.awaitQuietly(this.queue.loop().platform(), closeNow(toNanos(minHold)));
 	}
 
 	@Override
 	public CompletableFuture<Void> closeAsync(Duration minHold) {
-		return this.queue.users().handOver(closeNow(toNanos(minHold)));
+		return services().users().handOver(closeNow(toNanos(minHold)));
 	}
 
 	private long toNanos(Duration minHold) {
@@ -418,7 +412,7 @@ final class Hold implements LockLease {
 			return answered;
 		}
 		if (this.state == State.LOST && owner() == Thread.currentThread()) {
-			this.queue.threadHolds().remove(this);
+			services().threadHolds().remove(this);
 		}
 		return CompletableFuture.completedFuture(null);
 	}
@@ -439,8 +433,8 @@ final class Hold implements LockLease {
 				endToken();
 				if (told) {
 					Duration held = heldFor();
-					this.queue.lossLog().lost(name(), held, loss);
-					this.queue.listeners().tell((listener) -> listener.lost(this, held));
+					services().lossLog().lost(name(), held, loss);
+					services().listeners().tell((listener) -> listener.lost(this, held));
 				}
 			}
 		}
@@ -459,7 +453,7 @@ final class Hold implements LockLease {
 	private synchronized Callbacks callbacks() {
 		Callbacks present = this.onLost;
 		if (present == null) {
-			present = new Callbacks(this.queue.users());
+			present = new Callbacks(services().users());
 			if (this.state == State.CLOSED) {
 				present.ruleOut();
 			}
@@ -475,39 +469,23 @@ final class Hold implements LockLease {
 
 	@Override
 	public long fencingToken() {
-		FencingToken asked;
-		boolean first = false;
-		synchronized (this) {
-			asked = this.token;
-			if (asked == null) {
-				asked = new FencingToken(this, this.queue);
-				this.token = asked;
-				first = true;
-			}
+		return token().await();
+	}
+
+	private synchronized FencingToken token() {
+		FencingToken present = this.token;
+		if (present == null) {
+			present = new FencingToken(this, this.queue);
+			this.token = present;
 		}
-		if (first) {
-			request(asked);
-		}
-		return asked.await();
+		return present;
 	}
 
 	/**
-	 * Ask for the token. If that fails it was never asked for.
+	 * The token could not be asked for: whoever wants it asks anew.
 	 */
-	private void request(FencingToken asked) {
-		boolean requested = false;
-		try {
-			asked.request();
-			requested = true;
-		}
-		finally {
-			if (!requested) {
-				asked.failed = true;
-				synchronized (this) {
-					this.token = null;
-				}
-			}
-		}
+	synchronized void forgetToken() {
+		this.token = null;
 	}
 
 	/**
@@ -517,22 +495,6 @@ final class Hold implements LockLease {
 		if (this.token != null) {
 			this.token.end();
 		}
-	}
-
-	void requireHeld() {
-		if (!isHeld()) {
-			if (isClosed()) {
-				throw new IllegalStateException("Lock '%s' has been given back".formatted(LockNames.shown(name())));
-			}
-			throw lost();
-		}
-	}
-
-	/**
-	 * Return how many nanoseconds of the lease are left.
-	 */
-	long remaining() {
-		return this.contender.session().lease().remaining();
 	}
 
 	boolean isFirst() {

@@ -55,12 +55,18 @@ final class Inspector implements LockInspector {
 
 	@Override
 	public List<LocalLock> held() {
-		return oldestFirst(lockQueues().map(LockQueue::held).flatMap(Optional::stream));
+		ClockReading now = now();
+		return oldestFirst(lockQueues().map((queue) -> queue.held(now)).flatMap(Optional::stream));
 	}
 
 	@Override
 	public List<LocalLock> waiting() {
-		return oldestFirst(lockQueues().map(LockQueue::awaited).flatMap(List::stream));
+		ClockReading now = now();
+		return oldestFirst(lockQueues().flatMap((queue) -> queue.awaited(now).stream()));
+	}
+
+	private ClockReading now() {
+		return ClockReading.of(this.keeper.loop().platform());
 	}
 
 	private Stream<LockQueue> lockQueues() {

@@ -12,7 +12,6 @@ import io.github.zklock.LockTimeoutException;
 import io.github.zklock.LockUnavailableException;
 import io.github.zklock.NamedLock;
 import io.github.zklock.engine.Request.Outcome;
-import io.github.zklock.engine.Deadline;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,17 +22,14 @@ final class LockHandle implements NamedLock {
 
 	private final LockQueues queues;
 
-	private final RegistryContext services;
-
 	private final EventLoop loop;
 
 	private final NodeKind kind;
 
 	LockHandle(LockQueues queues, NodeKind kind) {
 		this.queues = queues;
-		this.services = queues.services();
-		this.loop = this.services.keeper().loop();
 		this.kind = kind;
+		this.loop = services().keeper().loop();
 	}
 
 	LockQueue queueForRequest() {
@@ -44,8 +40,16 @@ final class LockHandle implements NamedLock {
 		return this.kind;
 	}
 
+	private RegistryContext services() {
+		return this.queues.services();
+	}
+
 	EventLoop loop() {
 		return this.loop;
+	}
+
+	private Platform platform() {
+		return this.loop.platform();
 	}
 
 	private String name() {
@@ -57,7 +61,7 @@ final class LockHandle implements NamedLock {
 	@Override
 	public void lock() {
 		if (!enterAgain()) {
-			obtainUninterruptibly(Deadline.forever(this.loop.platform()));
+			obtainUninterruptibly(Deadline.forever(platform()));
 		}
 	}
 
@@ -65,7 +69,7 @@ final class LockHandle implements NamedLock {
 	public void lockInterruptibly() throws InterruptedException {
 		throwIfInterrupted();
 		if (!enterAgain()) {
-			obtain(Thread.currentThread(), Deadline.forever(this.loop.platform()), true);
+			obtain(true, Deadline.forever(platform()), true);
 		}
 	}
 
@@ -77,7 +81,7 @@ final class LockHandle implements NamedLock {
 	@Override
 	public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
 		throwIfInterrupted();
-		return enterAgain() || obtain(Thread.currentThread(), deadlineFor(unit.toNanos(time)), true) != null;
+		return enterAgain() || obtain(true, deadlineFor(unit.toNanos(time)), true) != null;
 	}
 
 	@Override
@@ -97,10 +101,10 @@ final class LockHandle implements NamedLock {
 		CompletableFuture<Void> answered = hold.release();
 		if (answered == null) {
 			// A lost one is known until its thread has heard of it
-			this.services.threadHolds().remove(hold);
+			services().threadHolds().remove(hold);
 			throw hold.isClosed() ? notHeld() : hold.lost();
 		}
-		Futures.awaitQuietly(this.loop.platform(), answered);
+		Futures.awaitQuietly(platform(), answered);
 	}
 
 	private IllegalMonitorStateException notHeld() {
@@ -123,7 +127,7 @@ final class LockHandle implements NamedLock {
 	 * Return what the current thread holds, in whichever mode.
 	 */
 	private @Nullable Hold currentHold() {
-		return this.services.threadHolds().ofCurrentThread(name());
+		return services().threadHolds().ofCurrentThread(name());
 	}
 
 	/**
@@ -151,7 +155,7 @@ final class LockHandle implements NamedLock {
 	@Override
 	public LockLease acquire() throws InterruptedException {
 		throwIfInterrupted();
-		Hold hold = obtain(null, Deadline.forever(this.loop.platform()), true);
+		Hold hold = obtain(false, Deadline.forever(platform()), true);
 		if (hold == null) {
 			throw new IllegalStateException(
 					"An endless wait for lock '%s' has ended".formatted(LockNames.shown(name())));
@@ -163,7 +167,7 @@ final class LockHandle implements NamedLock {
 	public Optional<LockLease> tryAcquire(Duration maxWait) throws InterruptedException {
 		Deadline deadline = deadlineFor(maxWait);
 		throwIfInterrupted();
-		Hold hold = obtain(null, deadline, true);
+		Hold hold = obtain(false, deadline, true);
 		try {
 			return Optional.ofNullable(hold);
 		}
@@ -196,18 +200,18 @@ final class LockHandle implements NamedLock {
 	 */
 	private Deadline deadlineFor(long nanos) {
 		if (nanos > 0) {
-			return Deadline.ofNanos(this.loop.platform(), nanos);
+			return Deadline.ofNanos(platform(), nanos);
 		}
-		SessionKeeper keeper = this.services.keeper();
+		SessionKeeper keeper = services().keeper();
 		long connecting = keeper.reachability().hasEverConnected() ? 0 : Durations.toNanos(keeper.connectTimeout());
-		return Deadline.forAnAnswer(this.loop.platform(), connecting + this.services.answerNanos());
+		return Deadline.forAnAnswer(platform(), connecting + services().answerNanos());
 	}
 
 	// Waiting
 
 	private @Nullable Hold obtainUninterruptibly(Deadline deadline) {
 		try {
-			return obtain(Thread.currentThread(), deadline, false);
+			return obtain(true, deadline, false);
 		}
 		catch (InterruptedException ex) {
 			throw new IllegalStateException(ex);
@@ -216,12 +220,13 @@ final class LockHandle implements NamedLock {
 
 	/**
 	 * Wait for the lock.
+	 * @param owned whether the current thread will own it; otherwise whoever has the
+	 * lease does
 	 * @return the hold, null if others have the lock
 	 */
-	private @Nullable Hold obtain(@Nullable Thread owner, Deadline deadline, boolean interruptible)
-			throws InterruptedException {
+	private @Nullable Hold obtain(boolean owned, Deadline deadline, boolean interruptible) throws InterruptedException {
 		while (true) {
-			BlockingRequest request = new BlockingRequest(this.loop, this.kind, owner, deadline);
+			BlockingRequest request = new BlockingRequest(this.loop, this.kind, owned, deadline);
 			try {
 				Hold hold = obtain(request, interruptible);
 				if (hold == null || hold.deliver()) {
@@ -298,7 +303,7 @@ final class LockHandle implements NamedLock {
 	LockException notGranted(Deadline deadline, boolean contended) {
 		Duration waited = deadline.waited();
 		if (!contended) {
-			SessionKeeper keeper = this.services.keeper();
+			SessionKeeper keeper = services().keeper();
 			return failed(deadline, keeper.reachability().unanswered(deadline).ofLock(name(), keeper.place()));
 		}
 		tellTimedOut(waited);
@@ -307,7 +312,7 @@ final class LockHandle implements NamedLock {
 	}
 
 	private void tellTimedOut(Duration waited) {
-		this.services.listeners().tell((listener) -> listener.timedOut(name(), waited));
+		services().listeners().tell((listener) -> listener.timedOut(name(), waited));
 	}
 
 	/**
@@ -317,7 +322,7 @@ final class LockHandle implements NamedLock {
 		LockException failure = new LockUnavailableException(name(), String.valueOf(decided.getMessage()),
 				decided.reason(), decided.getCause());
 		Duration waited = deadline.waited();
-		this.services.listeners().tell((listener) -> listener.failed(name(), waited, failure));
+		services().listeners().tell((listener) -> listener.failed(name(), waited, failure));
 		return failure;
 	}
 

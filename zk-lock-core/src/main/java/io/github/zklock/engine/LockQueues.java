@@ -27,7 +27,7 @@ final class LockQueues {
 	LockQueues(LockPath path, RegistryContext services) {
 		this.path = path;
 		this.services = services;
-		this.exclusive = new LockQueue(this, path, services);
+		this.exclusive = new LockQueue(this);
 	}
 
 	LockPath path() {
@@ -46,7 +46,7 @@ final class LockQueues {
 	 * Return the queue that takes a new request.
 	 */
 	LockQueue queueFor(NodeKind kind) {
-		return kind.isShared() ? new LockQueue(this, this.path, this.services) : this.exclusive;
+		return kind.isShared() ? new LockQueue(this) : this.exclusive;
 	}
 
 	/**

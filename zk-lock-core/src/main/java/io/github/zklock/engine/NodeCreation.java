@@ -4,6 +4,8 @@ import java.util.List;
 import java.util.function.Consumer;
 
 import io.github.zklock.UnavailableReason;
+import io.github.zklock.engine.Contender.Phase;
+import io.github.zklock.engine.NodeSession.Content;
 import io.github.zklock.engine.NodeSession.Created;
 import io.github.zklock.engine.ReturnCode.Meaning;
 import org.jspecify.annotations.Nullable;
@@ -50,14 +52,13 @@ final class NodeCreation {
 	 * Create a node for an attempt, later.
 	 * @param contender the attempt
 	 * @param settings what all attempts have in common
-	 * @param path where the node is to be
 	 * @param data its data
 	 */
-	NodeCreation(Contender contender, ContenderSettings settings, LockPath path, byte[] data) {
+	NodeCreation(Contender contender, ContenderSettings settings, byte[] data) {
 		this.contender = contender;
 		this.settings = settings;
 		this.session = contender.session();
-		this.path = path;
+		this.path = contender.path();
 		this.prefix = contender.kind().prefix(settings.ids().next());
 		this.data = data;
 	}
@@ -99,7 +100,7 @@ final class NodeCreation {
 
 	private void created(Response<Created> response) {
 		this.undecided = response.is(Meaning.OK) || response.is(Meaning.DISCONNECTED) || response.is(Meaning.UNKNOWN);
-		if (!this.contender.isCreating()) {
+		if (!this.contender.isIn(Phase.CREATING)) {
 			if (response.is(Meaning.OK)) {
 				this.session.delete(response.result().path());
 			}
@@ -149,7 +150,7 @@ final class NodeCreation {
 	}
 
 	private void createParentsNow() {
-		if (this.contender.isCreating()) {
+		if (this.contender.isIn(Phase.CREATING)) {
 			parents().create(this.parentAttempts == 1, this.contender::createAgain);
 		}
 	}
@@ -166,7 +167,7 @@ final class NodeCreation {
 	// Recovering a create whose answer was lost
 
 	private void recover() {
-		search().findWhenDecided(this.contender::isRecovering,
+		search().findWhenDecided(() -> this.contender.isIn(Phase.RECOVERING),
 				(response) -> this.contender.locked(() -> recovered(response)));
 	}
 
@@ -175,7 +176,7 @@ final class NodeCreation {
 	}
 
 	private void recovered(Response<List<ContenderNode>> response) {
-		if (!this.contender.isRecovering()) {
+		if (!this.contender.isIn(Phase.RECOVERING)) {
 			return;
 		}
 		switch (response.meaning()) {
@@ -198,7 +199,31 @@ final class NodeCreation {
 		this.contender.nodeIs(node);
 		this.session.nodes().created(prefixPath(), node);
 		own.stream().skip(1).forEach(this::delete);
+		if (this.contender.isUnwanted()) {
+			this.contender.release();
+			return;
+		}
 		this.contender.found();
+		this.session.retries()
+			.readUntilAnswered(() -> this.contender.isIn(Phase.LISTING), Operation.exists(node, false),
+					(read) -> this.contender.locked(() -> seen(read)));
+	}
+
+	/**
+	 * The node that was found is read, for the transaction that has created it.
+	 */
+	private void seen(Response<Content> response) {
+		if (!this.contender.isIn(Phase.LISTING)) {
+			return;
+		}
+		switch (response.meaning()) {
+			case OK -> {
+				this.contender.node().czxid(response.result().czxid());
+				this.contender.list();
+			}
+			case NO_NODE -> this.contender.nodeVanished();
+			default -> this.contender.refused(response);
+		}
 	}
 
 	private void delete(ContenderNode node) {
@@ -230,7 +255,7 @@ final class NodeCreation {
 	}
 
 	private void deleteStrayNode() {
-		if (this.contender.isCreating() || this.contender.isRecovering()) {
+		if (this.contender.isIn(Phase.CREATING) || this.contender.isIn(Phase.RECOVERING)) {
 			deleteStrayNodeLater();
 		}
 		else {

@@ -3,6 +3,7 @@ package io.github.zklock.engine;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 
+import io.github.zklock.engine.Contender.Phase;
 import io.github.zklock.engine.ReturnCode.Meaning;
 import org.jspecify.annotations.Nullable;
 
@@ -13,8 +14,6 @@ import org.jspecify.annotations.Nullable;
 final class OwnNode implements NodeWatches.Observer {
 
 	private final Contender contender;
-
-	private final LockPath path;
 
 	// Null as long as it is not known
 	private @Nullable String node;
@@ -29,9 +28,8 @@ final class OwnNode implements NodeWatches.Observer {
 
 	private @Nullable NodeDeletion deletion;
 
-	OwnNode(Contender contender, LockPath path) {
+	OwnNode(Contender contender) {
 		this.contender = contender;
-		this.path = path;
 	}
 
 	private Session session() {
@@ -57,7 +55,7 @@ final class OwnNode implements NodeWatches.Observer {
 	 */
 	boolean hasName(String name) {
 		String own = this.node;
-		int start = this.path.parent().length() + 1;
+		int start = this.contender.path().parent().length() + 1;
 		return own != null && own.length() == start + name.length() && own.startsWith(name, start);
 	}
 
@@ -66,7 +64,7 @@ final class OwnNode implements NodeWatches.Observer {
 	 */
 	@Nullable ContenderNode contenderNode() {
 		String own = this.node;
-		return (own != null) ? this.path.parse(own) : null;
+		return (own != null) ? this.contender.path().parse(own) : null;
 	}
 
 	/**
@@ -164,7 +162,7 @@ final class OwnNode implements NodeWatches.Observer {
 	@Override
 	public void deleted(String deleted) {
 		this.contender.locked(() -> {
-			if (deleted.equals(this.node) && !this.contender.isEnded()) {
+			if (deleted.equals(this.node) && !this.contender.isIn(Phase.ENDED)) {
 				this.contender.nodeVanished();
 			}
 		});
@@ -185,7 +183,7 @@ final class OwnNode implements NodeWatches.Observer {
 	void askForRivals() {
 		Rivals present = this.rivals;
 		if (present == null) {
-			present = new Rivals(this.contender, this.path);
+			present = new Rivals(this.contender);
 			this.rivals = present;
 		}
 		present.ask();

@@ -3,6 +3,7 @@ package io.github.zklock.engine;
 import java.util.List;
 
 import io.github.zklock.UnavailableReason;
+import io.github.zklock.engine.Contender.Phase;
 import io.github.zklock.engine.ReturnCode.Meaning;
 import org.jspecify.annotations.Nullable;
 
@@ -149,9 +150,9 @@ final class ParentNodes {
 	private void findAncestor(int index, Runnable next) {
 		String path = (index >= 0) ? this.levels.get(index) : TOP;
 		this.session.retries()
-			.readUntilAnswered(this.contender::isCreating, Operation.access(path),
+			.readUntilAnswered(() -> this.contender.isIn(Phase.CREATING), Operation.access(path),
 					(response) -> this.contender.locked(() -> {
-						if (!this.contender.isCreating()) {
+						if (!this.contender.isIn(Phase.CREATING)) {
 							return;
 						}
 						if (response.is(Meaning.NO_NODE) && index >= 0) {

@@ -14,7 +14,7 @@ final class Predecessors implements NodeWatches.Observer {
 
 	private final Contender contender;
 
-	private final LockPath path;
+	private final QueuePosition position;
 
 	private final boolean complete;
 
@@ -34,18 +34,18 @@ final class Predecessors implements NodeWatches.Observer {
 	/**
 	 * Begin with the nearest.
 	 * @param contender whose predecessors they are
-	 * @param path where the nodes are
+	 * @param position told what becomes of them
 	 * @param own its node
 	 * @param before all nodes that have to go first, at least one
 	 */
-	Predecessors(Contender contender, LockPath path, ContenderNode own, List<ContenderNode> before) {
-		this(contender, path, own, before, true);
+	Predecessors(Contender contender, QueuePosition position, ContenderNode own, List<ContenderNode> before) {
+		this(contender, position, own, before, true);
 	}
 
-	private Predecessors(Contender contender, LockPath path, ContenderNode own, List<ContenderNode> before,
+	private Predecessors(Contender contender, QueuePosition position, ContenderNode own, List<ContenderNode> before,
 			boolean complete) {
 		this.contender = contender;
-		this.path = path;
+		this.position = position;
 		this.complete = complete;
 		this.readersWait = own.isShared();
 		this.before = before.stream().sorted(Comparator.comparingLong(ContenderNode::sequence)).toList();
@@ -56,8 +56,8 @@ final class Predecessors implements NodeWatches.Observer {
 	/**
 	 * Begin with one of which it is not known whether it is the nearest.
 	 */
-	static Predecessors oneOf(Contender contender, LockPath path, ContenderNode own, ContenderNode known) {
-		return new Predecessors(contender, path, own, List.of(known), false);
+	static Predecessors oneOf(Contender contender, QueuePosition position, ContenderNode own, ContenderNode known) {
+		return new Predecessors(contender, position, own, List.of(known), false);
 	}
 
 	private Session session() {
@@ -69,7 +69,7 @@ final class Predecessors implements NodeWatches.Observer {
 	 */
 	void watch() {
 		if (this.readersWait) {
-			session().blockers().add(this.path, nearest());
+			session().blockers().add(this.contender.path(), nearest());
 		}
 		session().watches().watch(nearestPath(), this);
 	}
@@ -79,7 +79,7 @@ final class Predecessors implements NodeWatches.Observer {
 	 */
 	void forget() {
 		session().watches().forget(nearestPath(), this);
-		session().blockers().find(this.path);
+		session().blockers().find(this.contender.path());
 	}
 
 	@Override
@@ -88,15 +88,15 @@ final class Predecessors implements NodeWatches.Observer {
 			this.seen = true;
 			this.misses = 0;
 			this.staysAway = nearest().staysAway() || isOurs;
-			this.contender.stillQueued();
+			this.contender.tellQueued();
 		});
 	}
 
 	@Override
 	public void deleted(String deleted) {
 		locked(deleted, () -> {
-			session().blockers().find(this.path);
-			this.contender.predecessorGone(this);
+			session().blockers().find(this.contender.path());
+			this.position.nearestGone(this);
 		});
 	}
 
@@ -110,7 +110,7 @@ final class Predecessors implements NodeWatches.Observer {
 	 */
 	private void locked(String watched, Runnable transition) {
 		this.contender.locked(() -> {
-			if (this.contender.isBehind(this) && this.size > 0 && nearestPath().equals(watched)) {
+			if (this.position.isBehind(this) && this.size > 0 && nearestPath().equals(watched)) {
 				transition.run();
 			}
 		});
@@ -121,7 +121,7 @@ final class Predecessors implements NodeWatches.Observer {
 	}
 
 	private String nearestPath() {
-		return this.path.child(nearest().name());
+		return this.contender.path().child(nearest().name());
 	}
 
 	/**

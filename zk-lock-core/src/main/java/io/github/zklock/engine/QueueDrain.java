@@ -1,5 +1,7 @@
 package io.github.zklock.engine;
 
+import io.github.zklock.engine.Contender.Phase;
+
 /**
  * How an attempt whose queue runs out of numbers waits until the queue is empty, and
  * deletes its parent: only with that does the counter go. Under the monitor of the
@@ -11,24 +13,23 @@ final class QueueDrain {
 
 	private final LockPath path;
 
-	QueueDrain(Contender contender, LockPath path) {
+	QueueDrain(Contender contender) {
 		this.contender = contender;
-		this.path = path;
+		this.path = contender.path();
 	}
 
 	/**
-	 * Delete the parent, again and again, as long as the attempt
-	 * {@link Contender#isDraining() is draining}.
+	 * Delete the parent, again and again, as long as the attempt is draining.
 	 */
 	void start() {
 		Session session = this.contender.session();
 		session.retries()
-			.writeUntilAnswered(this.contender::isDraining, Operation.delete(this.path.parent()),
+			.writeUntilAnswered(() -> this.contender.isIn(Phase.DRAINING), Operation.delete(this.path.parent()),
 					(response) -> this.contender.locked(() -> answered(session, response)));
 	}
 
 	private void answered(Session session, Response<String> response) {
-		if (!this.contender.isDraining()) {
+		if (!this.contender.isIn(Phase.DRAINING)) {
 			return;
 		}
 		switch (response.meaning()) {

@@ -4,14 +4,15 @@ import java.util.List;
 import java.util.function.Consumer;
 
 import io.github.zklock.UnavailableReason;
-import io.github.zklock.engine.ReturnCode.Meaning;
+import io.github.zklock.engine.Contender.Phase;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Where the node of an attempt is in the queue: found out by a list of all nodes. The
  * first list is sent in the flight of the create, and is answered behind it. Readers, of
  * whom there may be many, share lists, and need none while others of their session wait
- * for a node before them. Under the monitor of the attempt's owner.
+ * for a node before them. From then on those before it are watched, one by one. Under the
+ * monitor of the attempt's owner.
  */
 final class QueuePosition {
 
@@ -25,9 +26,12 @@ final class QueuePosition {
 	// The first list was not sent, or was lost, before the create was answered
 	private boolean missing;
 
-	QueuePosition(Contender contender, LockPath path) {
+	// As long as there are any
+	private @Nullable Predecessors predecessors;
+
+	QueuePosition(Contender contender) {
 		this.contender = contender;
-		this.path = path;
+		this.path = contender.path();
 	}
 
 	private Session session() {
@@ -80,7 +84,7 @@ final class QueuePosition {
 		ContenderNode own = this.contender.node().contenderNode();
 		ContenderNode blocker = isReader() ? session().blockers().find(this.path) : null;
 		if (own != null && blocker != null && blocker.blocks(own) && own.sequence() < this.contender.sequenceLimit()) {
-			this.contender.behind(Predecessors.oneOf(this.contender, this.path, own, blocker));
+			waitFor(Predecessors.oneOf(this.contender, this, own, blocker));
 		}
 		else {
 			this.contender.list();
@@ -100,7 +104,7 @@ final class QueuePosition {
 		if (number != this.latestList) {
 			return;
 		}
-		if (!this.contender.isListing()) {
+		if (!this.contender.isIn(Phase.LISTING)) {
 			// A shared list that was lost has no answer of its own to wait for
 			this.missing = true;
 			return;
@@ -135,7 +139,51 @@ final class QueuePosition {
 			this.contender.grant();
 		}
 		else {
-			this.contender.behind(new Predecessors(this.contender, this.path, own, before));
+			waitFor(new Predecessors(this.contender, this, own, before));
+		}
+	}
+
+	// Waiting
+
+	private void waitFor(Predecessors before) {
+		this.predecessors = before;
+		this.contender.queued();
+		before.watch();
+		this.contender.tellQueued();
+	}
+
+	boolean isBehind(Predecessors before) {
+		return this.predecessors == before;
+	}
+
+	/**
+	 * The nearest predecessor has gone.
+	 */
+	void nearestGone(Predecessors before) {
+		boolean known = before.advance();
+		if (known && !before.isEmpty()) {
+			waitFor(before);
+			return;
+		}
+		this.predecessors = null;
+		if (known) {
+			this.contender.grant();
+		}
+		else {
+			this.contender.tellQueued();
+			if (!this.contender.isIn(Phase.ENDED)) {
+				this.contender.list();
+			}
+		}
+	}
+
+	/**
+	 * Watch nobody any more.
+	 */
+	void forgetPredecessors() {
+		if (this.predecessors != null) {
+			this.predecessors.forget();
+			this.predecessors = null;
 		}
 	}
 

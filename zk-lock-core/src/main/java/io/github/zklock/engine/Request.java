@@ -1,7 +1,5 @@
 package io.github.zklock.engine;
 
-import java.time.Duration;
-import java.time.Instant;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 
 import io.github.zklock.LocalLock;
@@ -19,15 +17,14 @@ abstract class Request {
 
 	private final NodeKind kind;
 
-	private final @Nullable Thread owner;
-
-	private final Deadline deadline;
+	// There are as many as there are locks held, so it is dropped when it is met
+	private Deadline deadline;
 
 	private final String caller = Thread.currentThread().getName();
 
 	private final EventLoop loop;
 
-	// Changed by the updater only: there are as many as there are locks held
+	// Changed by the updater only, which saves an object
 	private volatile @Nullable Outcome outcome;
 
 	/**
@@ -49,13 +46,11 @@ abstract class Request {
 	 * Create a request.
 	 * @param loop where it is decided
 	 * @param kind what is wanted
-	 * @param owner the thread that will own the lock, null if whoever has the lease does
 	 * @param deadline how long to wait
 	 */
-	Request(EventLoop loop, NodeKind kind, @Nullable Thread owner, Deadline deadline) {
+	Request(EventLoop loop, NodeKind kind, Deadline deadline) {
 		this.loop = loop;
 		this.kind = kind;
-		this.owner = owner;
 		this.deadline = deadline;
 	}
 
@@ -63,9 +58,10 @@ abstract class Request {
 		return this.kind;
 	}
 
-	@Nullable Thread owner() {
-		return this.owner;
-	}
+	/**
+	 * Return the thread that owns the lock, null if whoever has the lease does.
+	 */
+	abstract @Nullable Thread owner();
 
 	/**
 	 * Return the name of the thread that has made the request.
@@ -84,11 +80,12 @@ abstract class Request {
 
 	/**
 	 * Describe what the caller has or waits for.
-	 * @param age for how long
+	 * @param since when that began, by the clock that nobody sets
+	 * @param now the present time
 	 */
-	LocalLock describe(String name, Duration age) {
-		return new LocalLock(name, this.kind.mode(), (this.owner != null) ? this.owner.getName() : null,
-				Instant.ofEpochMilli(platform().currentTimeMillis()).minus(age));
+	LocalLock describe(String name, long since, ClockReading now) {
+		Thread owner = owner();
+		return new LocalLock(name, this.kind.mode(), (owner != null) ? owner.getName() : null, now.wallTimeOf(since));
 	}
 
 	@Nullable Outcome outcome() {
@@ -126,6 +123,7 @@ abstract class Request {
 	 */
 	void told() {
 		this.outcome = Outcome.TOLD;
+		this.deadline = Deadline.MET;
 	}
 
 	/**

@@ -2,6 +2,8 @@ package io.github.zklock.engine;
 
 import java.util.List;
 
+import io.github.zklock.engine.Contender.Phase;
+
 /**
  * What the holder of a node knows of others who wait for the lock: asked for once, and
  * listened to from then on by a watch on the parent.
@@ -37,10 +39,10 @@ final class Rivals implements ChildWatches.Observer {
 
 	private boolean asking;
 
-	Rivals(Contender holder, LockPath path) {
+	Rivals(Contender holder) {
 		this.holder = holder;
 		this.session = holder.session();
-		this.path = path;
+		this.path = holder.path();
 	}
 
 	Known known() {
@@ -92,7 +94,7 @@ final class Rivals implements ChildWatches.Observer {
 	@Override
 	public void childrenChanged() {
 		this.holder.locked(() -> {
-			if (this.known == Known.NONE && !this.holder.isEnded()) {
+			if (this.known == Known.NONE && !this.holder.isIn(Phase.ENDED)) {
 				this.known = Known.UNKNOWN;
 				this.holder.rivalsChanged();
 			}

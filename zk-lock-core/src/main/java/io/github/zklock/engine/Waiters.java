@@ -16,25 +16,23 @@ import org.jspecify.annotations.Nullable;
  */
 final class Waiters {
 
-	private final LockPath path;
+	private static final long NEVER = Long.MIN_VALUE;
 
-	private final RegistryContext services;
+	private final LockQueues family;
 
 	private @Nullable Request first;
 
 	private @Nullable Request last;
 
-	private boolean contended;
+	// When somebody else was last known to have the lock, by the clock of deadlines
+	private long contendedAt = NEVER;
 
-	private long contendedAt;
-
-	Waiters(LockPath path, RegistryContext services) {
-		this.path = path;
-		this.services = services;
+	Waiters(LockQueues family) {
+		this.family = family;
 	}
 
 	private SessionKeeper keeper() {
-		return this.services.keeper();
+		return this.family.services().keeper();
 	}
 
 	// Who waits
@@ -108,6 +106,32 @@ final class Waiters {
 	// How a wait ends
 
 	/**
+	 * Return how the wait of a new request ends before it begins, if it does.
+	 * @param held whether the lock is held here
+	 */
+	@Nullable Outcome outcomeAtOnce(Request request, boolean held) {
+		if (keeper().isClosed()) {
+			return failed(keeper().refusal());
+		}
+		if (request.deadline().isEndless()) {
+			return null;
+		}
+		boolean patient = request.deadline().mayQueue();
+		if (held && !patient) {
+			return Outcome.REFUSED;
+		}
+		Reachability reachability = keeper().reachability();
+		if (reachability.isUnreachable() || (reachability.hasLostConnection() && !patient)) {
+			keeper().start();
+			return failed(reachability.notConnected());
+		}
+		if (patient || isEmpty()) {
+			return null;
+		}
+		return hasFallenSilent() ? failed(reachability.unanswered(request.deadline())) : Outcome.REFUSED;
+	}
+
+	/**
 	 * Decide how a wait ends, before the request is forgotten. Who finds it decided sees
 	 * to it that the caller hears of it: an error may have prevented it.
 	 * @return false if it was decided before
@@ -121,7 +145,7 @@ final class Waiters {
 	}
 
 	Outcome failed(Failure failure) {
-		return Outcome.failed(failure.ofLock(this.path.name(), keeper().place()));
+		return Outcome.failed(failure.ofLock(this.family.name(), keeper().place()));
 	}
 
 	/**
@@ -197,26 +221,25 @@ final class Waiters {
 	 * is lost.
 	 */
 	void noteContention() {
-		this.contended = true;
 		this.contendedAt = keeper().loop().platform().nanoTime();
 	}
 
 	void forgetContention() {
-		this.contended = false;
+		this.contendedAt = NEVER;
 	}
 
 	/**
 	 * Return whether somebody else has had the lock while a request waited.
 	 */
 	boolean wereContended(Request request) {
-		return this.contended && request.deadline().hasBegunBefore(this.contendedAt);
+		return this.contendedAt != NEVER && request.deadline().hasBegunBefore(this.contendedAt);
 	}
 
 	/**
 	 * Return whether ZooKeeper says nothing.
 	 */
 	boolean isSilent() {
-		return keeper().reachability().isSilent(this.services.answerNanos());
+		return keeper().reachability().isSilent(this.family.services().answerNanos());
 	}
 
 	/**

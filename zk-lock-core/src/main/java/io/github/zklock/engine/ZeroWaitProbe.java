@@ -31,7 +31,7 @@ final class ZeroWaitProbe {
 
 	private void answered(Response<Listing> response) {
 		synchronized (this.queue) {
-			if (!this.queue.endProbe(this)) {
+			if (!this.queue.contention().endProbe(this)) {
 				return;
 			}
 			if (response.is(Meaning.OK)) {
@@ -42,7 +42,7 @@ final class ZeroWaitProbe {
 			else if (!response.is(Meaning.NO_NODE)) {
 				this.queue.waiters().failImpatient(whyUnanswered(response));
 			}
-			this.queue.contendOrRelease();
+			this.queue.contention().contendOrRelease();
 		}
 	}
 

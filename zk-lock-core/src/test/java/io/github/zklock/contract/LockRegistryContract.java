@@ -18,6 +18,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
 
 import io.github.zklock.LocalLock;
 import io.github.zklock.LockContender;
@@ -1010,6 +1011,17 @@ abstract class LockRegistryContract extends RegistryTestSupport {
 
 	@Nested
 	class Inspection {
+
+		@Test
+		void ownLocksAreSeenInTheOrderInWhichTheyWereGranted() throws Exception {
+			List<String> names = IntStream.range(0, 300).mapToObj((number) -> "lock-" + (number * 7919 % 300)).toList();
+			for (String name : names) {
+				locks.lock(name).acquire();
+			}
+			for (int look = 0; look < 30; look++) {
+				assertThat(inspector(locks).held()).extracting(LocalLock::name).containsExactlyElementsOf(names);
+			}
+		}
 
 		@Test
 		void ownLocksAreSeen() throws Exception {

@@ -119,6 +119,11 @@ class ErrorTests extends LockTestSupport {
 		ContenderOwner owner = new ContenderOwner() {
 
 			@Override
+			public LockPath path() {
+				return LockPath.of("/zk-lock", "locks", "lock");
+			}
+
+			@Override
 			public void granted(Contender contender) {
 				throw new StackOverflowError();
 			}
@@ -142,8 +147,7 @@ class ErrorTests extends LockTestSupport {
 			}
 
 		};
-		LockPath path = LockPath.of("/zk-lock", "locks", "lock");
-		Contender contender = new Contender(engine(locks).services().settings(), session, path, NodeKind.LOCK, owner,
+		Contender contender = new Contender(engine(locks).services().settings(), session, NodeKind.LOCK, owner,
 				engine(locks).services().nodeData().of("thread"));
 		synchronized (owner) {
 			contender.start();
