@@ -141,6 +141,13 @@ final class Hold implements LockLease {
 	}
 
 	/**
+	 * Return whether it was taken away, be it that not everything was done then.
+	 */
+	boolean hasLost() {
+		return this.state == State.LOST;
+	}
+
+	/**
 	 * Tell the caller that it holds the lock: the last moment to find out that it does
 	 * not.
 	 * @return false if the lock has been lost before anybody was told

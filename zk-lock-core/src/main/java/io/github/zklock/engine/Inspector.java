@@ -96,11 +96,22 @@ final class Inspector implements LockInspector {
 		List<LockContender> holders = this.reader.readFront(path);
 		for (LockContender holder : holders) {
 			if (holder.origin() == LockContender.Origin.SELF) {
-				takeAway.accept(holder.node());
+				takeAway(holder.node(), takeAway);
 			}
 			this.reader.delete(path, holder.node());
 		}
 		return !holders.isEmpty();
+	}
+
+	private void takeAway(String node, Consumer<String> takeAway) {
+		EventLoop loop = this.keeper.loop();
+		try {
+			takeAway.accept(node);
+		}
+		catch (Throwable ex) {
+			loop.troubled = true;
+			throw ex;
+		}
 	}
 
 }

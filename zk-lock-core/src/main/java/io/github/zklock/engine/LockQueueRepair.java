@@ -42,6 +42,9 @@ final class LockQueueRepair {
 		else if (!held.isCovered()) {
 			this.grants.loseIfUncovered();
 		}
+		else if (held.hasLost()) {
+			this.grants.loseWithNode(Loss.INTERNAL_ERROR);
+		}
 		else if (!held.isDecided()) {
 			this.grants.drop();
 		}

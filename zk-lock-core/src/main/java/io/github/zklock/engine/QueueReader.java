@@ -44,20 +44,29 @@ final class QueueReader {
 		return ask(path, (session, answer) -> {
 			session.write(Operation.sync(path.parent()), (response) -> {
 			});
-			// What is only looked at must not cost the session
 			session.retries()
-				.listUntilAnswered(() -> !answer.isDone(), path.parent(), (response) -> EventLoop.attempt(() -> {
-					if (response.is(Meaning.OK)) {
-						readNodes(session, path, response.result(), answer);
-					}
-					else if (response.is(Meaning.NO_NODE)) {
-						answer.complete(List.of());
-					}
-					else {
-						answer.completeExceptionally(refused(path, response, path.parent()));
-					}
-				}));
+				.listUntilAnswered(() -> !answer.isDone(), path.parent(),
+						(response) -> listed(session, path, response, answer));
 		});
+	}
+
+	private void listed(Session session, LockPath path, Response<Listing> response,
+			CompletableFuture<List<LockContender>> answer) {
+		try {
+			if (response.is(Meaning.OK)) {
+				readNodes(session, path, response.result(), answer);
+			}
+			else if (response.is(Meaning.NO_NODE)) {
+				answer.complete(List.of());
+			}
+			else {
+				answer.completeExceptionally(refused(path, response, path.parent()));
+			}
+		}
+		catch (Throwable ex) {
+			// What is only looked at must not cost the session
+			answer.completeExceptionally(ex);
+		}
 	}
 
 	private void readNodes(Session session, LockPath path, Listing listing,

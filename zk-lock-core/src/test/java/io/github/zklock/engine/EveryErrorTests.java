@@ -11,6 +11,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -217,6 +218,48 @@ class EveryErrorTests extends LockTestSupport {
 	}
 
 	/**
+	 * Break a lock while one has it and another one waits for it, once.
+	 */
+	@Test
+	void errorsDoNoHarmWhileALockIsBroken() throws Exception {
+		errorsEverywhere((users) -> {
+			CountDownLatch holding = new CountDownLatch(1);
+			CountDownLatch broken = new CountDownLatch(1);
+			users.begin(() -> {
+				try {
+					LockLease lease = users.entered(users.lock.tryAcquire(PATIENCE).orElseThrow());
+					lease.onLost(lease::isLost);
+					holding.countDown();
+					await().atMost(PATIENCE).until(() -> !lease.isHeld() || broken.getCount() == 0);
+					lease.close();
+				}
+				finally {
+					holding.countDown();
+				}
+				return null;
+			});
+			awaitQuietly(holding);
+			// Longer than anybody waits for this call
+			Duration longWait = PATIENCE.multipliedBy(10);
+			CompletableFuture<?> waiter = users.begin(() -> {
+				users.entered(users.lock.tryAcquire(longWait).orElseThrow()).close();
+				return null;
+			});
+			await().atMost(PATIENCE).until(() -> waiter.isDone() || !users.here.waiting().isEmpty());
+			// Nobody waits for this one: it asks until its time is over
+			call(() -> {
+				try {
+					return users.here.breakLock(users.name);
+				}
+				finally {
+					broken.countDown();
+				}
+			});
+			users.finish();
+		});
+	}
+
+	/**
 	 * What users do.
 	 */
 	private interface Use {
@@ -375,11 +418,13 @@ class EveryErrorTests extends LockTestSupport {
 		/**
 		 * Let somebody do something, and go on.
 		 */
-		void begin(Callable<?> task) {
-			this.calls.add(call(() -> {
+		CompletableFuture<?> begin(Callable<?> task) {
+			CompletableFuture<?> begun = call(() -> {
 				tolerate(task);
 				return null;
-			}));
+			});
+			this.calls.add(begun);
+			return begun;
 		}
 
 		/**
