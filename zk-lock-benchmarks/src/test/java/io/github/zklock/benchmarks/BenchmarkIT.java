@@ -80,8 +80,8 @@ class BenchmarkIT {
 
 	@Test
 	void contestantsTakePartWhereTheyCan() {
-		assertThat(contestants("uncontended")).containsExactlyInAnyOrder("raw create+delete", "zk-lock", "Curator",
-				"Spring Integration", "ShedLock", "naive recipe", "herd lock");
+		assertThat(contestants("uncontended")).containsExactlyInAnyOrder("raw create+delete", "raw flight", "zk-lock",
+				"Curator", "Spring Integration", "ShedLock", "naive recipe", "herd lock");
 		assertThat(contestants("hot-sessions")).containsExactlyInAnyOrder("raw hand-over", "zk-lock", "Curator",
 				"Spring Integration", "naive recipe", "herd lock");
 		assertThat(contestants("read-mostly")).containsExactlyInAnyOrder("raw create+delete", "zk-lock", "Curator");
@@ -121,6 +121,7 @@ class BenchmarkIT {
 	@Test
 	void packetsAreCounted() {
 		assertThat(requests("lock and unlock", "raw create+delete")).isEqualTo(2);
+		assertThat(requests("lock and unlock", "raw flight")).isEqualTo(3);
 		assertThat(requests("lock and unlock", "zk-lock")).isEqualTo(3);
 		assertThat(requests("lock and unlock", "Curator")).isEqualTo(3);
 		assertThat(requests("lock and unlock", "naive recipe")).isEqualTo(3);

@@ -25,9 +25,9 @@ public final class Contestants {
 	 * @return the contestants, in the order of the tables
 	 */
 	public static List<Contestant> all() {
-		return List.of(new RawPairContestant(), new RawChainContestant(), new ZkLockContestant(),
-				new CuratorContestant(), new SpringIntegrationContestant(), new ShedLockContestant(),
-				new NaiveContestant(), new HerdContestant());
+		return List.of(new RawPairContestant(), new RawChainContestant(), new RawFlightContestant(),
+				new ZkLockContestant(), new CuratorContestant(), new SpringIntegrationContestant(),
+				new ShedLockContestant(), new NaiveContestant(), new HerdContestant());
 	}
 
 }
