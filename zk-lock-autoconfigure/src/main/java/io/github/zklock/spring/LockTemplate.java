@@ -7,16 +7,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.BiFunction;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
-import io.github.zklock.LockNames;
 import io.github.zklock.LockRegistry;
-import io.github.zklock.LockTimeoutException;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Runs code while locks are held, for code that is not called through a proxy; what
@@ -27,8 +22,6 @@ import org.slf4j.LoggerFactory;
  * </pre>
  */
 public class LockTemplate {
-
-	private static final Logger logger = LoggerFactory.getLogger(LockTemplate.class);
 
 	private final LockRegistry registry;
 
@@ -118,7 +111,7 @@ public class LockTemplate {
 			LockAction<T, E> action) throws E {
 		BlockingCall call = new BlockingCall(this.registry);
 		LockOptions refused = call.enter(LockPlan.of(locks, this.maxWait));
-		return (refused != null) ? (T) instead(refused) : call.run(action);
+		return (refused != null) ? (T) Contention.handle(refused) : call.run(action);
 	}
 
 	/**
@@ -133,15 +126,6 @@ public class LockTemplate {
 			task.run();
 			return null;
 		});
-	}
-
-	private static @Nullable Object instead(LockOptions refused) {
-		if (refused.onContention() == OnContention.THROW) {
-			throw BlockingCall.timeout(refused);
-		}
-		logger.debug("Lock '{}' is held by others: what needs it does not run", LockNames.shown(refused.name()));
-		Function<LockTimeoutException, ? extends @Nullable Object> fallback = refused.fallback();
-		return (fallback != null) ? fallback.apply(BlockingCall.timeout(refused)) : null;
 	}
 
 	/**

@@ -1,8 +1,6 @@
 package io.github.zklock.spring;
 
-import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -12,14 +10,10 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
-import io.github.zklock.LockLease;
 import io.github.zklock.LockLostException;
-import io.github.zklock.LockMode;
-import io.github.zklock.LockNames;
 import io.github.zklock.LockRegistry;
 import io.github.zklock.LockTimeoutException;
 import io.github.zklock.LossInterrupt;
-import io.github.zklock.NamedLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,7 +27,7 @@ import org.slf4j.LoggerFactory;
  *
  * @param <T> the type of the result
  */
-final class StageCall<T extends @Nullable Object> {
+final class StageCall<T extends @Nullable Object> implements LeaseAcquisition.Caller {
 
 	private static final Logger logger = LoggerFactory.getLogger(LockTemplate.class);
 
@@ -63,9 +57,9 @@ final class StageCall<T extends @Nullable Object> {
 
 	}
 
-	private final LockRegistry registry;
-
 	private final SharedLeases leases;
+
+	private final LeaseAcquisition acquisition;
 
 	private final Executor executor;
 
@@ -79,8 +73,6 @@ final class StageCall<T extends @Nullable Object> {
 	private LockAction<? extends @Nullable CompletionStage<T>, ?> body;
 
 	private Phase phase = Phase.WAITING;
-
-	private @Nullable CompletableFuture<LockLease> pending;
 
 	private @Nullable CompletionStage<T> stage;
 
@@ -99,8 +91,8 @@ final class StageCall<T extends @Nullable Object> {
 	StageCall(LockRegistry registry, SharedLeases leases, Executor executor, UnaryOperator<Runnable> decorator,
 			LockAction<? extends @Nullable CompletionStage<T>, ?> body,
 			Function<@Nullable Object, CompletionStage<T>> flatten) {
-		this.registry = registry;
 		this.leases = leases;
+		this.acquisition = new LeaseAcquisition(registry, leases, this);
 		this.executor = executor;
 		this.decorator = decorator;
 		this.body = body;
@@ -124,52 +116,8 @@ final class StageCall<T extends @Nullable Object> {
 	 * @param locks the locks in the order in which they are taken
 	 */
 	CompletableFuture<T> start(List<LockOptions> locks) {
-		acquire(locks, 0, System.nanoTime());
+		this.acquisition.begin(locks);
 		return this.result;
-	}
-
-	private void acquire(List<LockOptions> locks, int index, long startNanos) {
-		if (isEnded()) {
-			this.leases.giveBack();
-			return;
-		}
-		if (index == locks.size()) {
-			granted();
-			return;
-		}
-		LockOptions lock = locks.get(index);
-		CompletableFuture<LockLease> request;
-		try {
-			request = named(lock).acquireAsync(remaining(lock, startNanos));
-		}
-		catch (RuntimeException | Error ex) {
-			fail(ex);
-			return;
-		}
-		synchronized (this) {
-			this.pending = request;
-		}
-		request.whenComplete((lease, failure) -> {
-			if (lease != null) {
-				this.leases.add(lock, lease);
-				acquire(locks, index + 1, startNanos);
-			}
-			else {
-				notGranted(lock, unwrap(failure));
-			}
-		});
-		if (isEnded()) {
-			request.cancel(false);
-		}
-	}
-
-	private void notGranted(LockOptions lock, Throwable failure) {
-		if (failure instanceof LockTimeoutException) {
-			this.leases.giveBack().whenComplete((givenBack, problem) -> refused(lock));
-		}
-		else {
-			fail(failure);
-		}
 	}
 
 	/**
@@ -177,63 +125,30 @@ final class StageCall<T extends @Nullable Object> {
 	 * @param locks the locks in the order in which they are taken
 	 */
 	CompletableFuture<T> startHere(List<LockOptions> locks) {
-		long start = System.nanoTime();
-		for (LockOptions lock : locks) {
-			try {
-				Optional<LockLease> lease = named(lock).tryAcquire(remaining(lock, start));
-				if (lease.isEmpty()) {
-					this.leases.giveBackHere();
-					refused(lock);
-					return this.result;
-				}
-				this.leases.add(lock, lease.get());
-			}
-			catch (InterruptedException ex) {
-				Thread.currentThread().interrupt();
-				fail(new LockInterruptedException(lock.name(), ex));
-				return this.result;
-			}
-			catch (RuntimeException | Error ex) {
-				fail(ex);
-				return this.result;
-			}
-		}
-		granted();
+		this.acquisition.run(locks);
 		return this.result;
 	}
 
-	private NamedLock named(LockOptions lock) {
-		return (lock.mode() == LockMode.READ) ? this.registry.readLock(lock.name())
-				: this.registry.writeLock(lock.name());
-	}
-
-	private static Duration remaining(LockOptions lock, long startNanos) {
-		return Duration.ofNanos(ThreadEntry.remainingNanos(lock, startNanos));
-	}
-
-	/**
-	 * Others hold a lock.
-	 */
+	@Override
 	@SuppressWarnings("unchecked")
-	private void refused(LockOptions lock) {
-		LockTimeoutException timeout = BlockingCall.timeout(lock);
-		if (lock.onContention() == OnContention.THROW) {
-			this.result.completeExceptionally(timeout);
+	public void refused(LockOptions lock) {
+		if (lock.fallback() != null) {
+			this.body = () -> this.flatten.apply(Contention.handle(lock));
+			granted();
 			return;
 		}
-		logger.debug("Lock '{}' is held by others: what needs it does not run", LockNames.shown(lock.name()));
-		Function<LockTimeoutException, ? extends @Nullable Object> fallback = lock.fallback();
-		if (fallback == null) {
-			this.result.complete((T) null);
-			return;
+		try {
+			this.result.complete((T) Contention.handle(lock));
 		}
-		this.body = () -> this.flatten.apply(fallback.apply(timeout));
-		granted();
+		catch (LockTimeoutException ex) {
+			this.result.completeExceptionally(ex);
+		}
 	}
 
 	// Calling the body
 
-	private void granted() {
+	@Override
+	public void granted() {
 		if (!advance(Phase.WAITING, Phase.GRANTED)) {
 			this.leases.giveBack();
 			return;
@@ -342,7 +257,8 @@ final class StageCall<T extends @Nullable Object> {
 		}
 	}
 
-	private void fail(Throwable failure) {
+	@Override
+	public void fail(Throwable failure) {
 		this.leases.giveBack().whenComplete((givenBack, problem) -> this.result.completeExceptionally(failure));
 	}
 
@@ -351,18 +267,16 @@ final class StageCall<T extends @Nullable Object> {
 	 */
 	private void end() {
 		Phase before;
-		CompletableFuture<LockLease> request;
 		CompletionStage<T> open;
 		synchronized (this) {
 			before = this.phase;
-			request = this.pending;
 			open = this.stage;
 			if (before == Phase.WAITING || before == Phase.GRANTED) {
 				this.phase = Phase.ENDED;
 			}
 		}
-		if (before == Phase.WAITING && request != null) {
-			request.cancel(false);
+		if (before == Phase.WAITING) {
+			this.acquisition.cancel();
 		}
 		else if (before == Phase.GRANTED) {
 			this.leases.giveBack();
@@ -384,7 +298,8 @@ final class StageCall<T extends @Nullable Object> {
 		}
 	}
 
-	private synchronized boolean isEnded() {
+	@Override
+	public synchronized boolean isEnded() {
 		return this.phase == Phase.ENDED;
 	}
 
@@ -396,7 +311,7 @@ final class StageCall<T extends @Nullable Object> {
 		return true;
 	}
 
-	private static Throwable unwrap(Throwable failure) {
+	static Throwable unwrap(Throwable failure) {
 		Throwable cause = failure.getCause();
 		return (failure instanceof CompletionException && cause != null) ? cause : failure;
 	}
