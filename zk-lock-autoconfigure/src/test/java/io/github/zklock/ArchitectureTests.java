@@ -71,7 +71,9 @@ class ArchitectureTests {
 
 	private static final String EMBEDDED = "io.github.zklock.embedded..";
 
+	// What tests share comes in a jar of its own
 	private final JavaClasses classes = new ClassFileImporter().withImportOption(new ImportOption.DoNotIncludeTests())
+		.withImportOption((location) -> !location.contains("/io/github/zklock/testing/"))
 		.importPackages("io.github.zklock");
 
 	@Test

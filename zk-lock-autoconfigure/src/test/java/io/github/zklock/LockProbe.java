@@ -9,13 +9,13 @@ import java.util.concurrent.locks.LockSupport;
 
 import org.jspecify.annotations.Nullable;
 
+import static io.github.zklock.testing.Patience.PATIENCE;
+
 /**
  * Asks ZooKeeper as often as it takes: a server that is too busy to answer in time has
  * not said no.
  */
 public final class LockProbe {
-
-	private static final Duration PATIENCE = Duration.ofSeconds(30);
 
 	private static final long POLL_NANOS = Duration.ofMillis(10).toNanos();
 

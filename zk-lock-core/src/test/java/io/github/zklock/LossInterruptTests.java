@@ -4,8 +4,8 @@ import java.util.Random;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 
+import io.github.zklock.testing.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -133,8 +133,8 @@ class LossInterruptTests {
 				spin(random.nextInt(200));
 				boolean outerInterrupted = outer.end();
 				assertThat(Thread.currentThread().isInterrupted()).as("race %d, at the end", race).isFalse();
-				outerLoss.get(30, TimeUnit.SECONDS);
-				innerLoss.get(30, TimeUnit.SECONDS);
+				Patience.get(outerLoss);
+				Patience.get(innerLoss);
 				assertThat(Thread.currentThread().isInterrupted()).as("race %d, later", race).isFalse();
 				interrupted += (innerInterrupted || outerInterrupted) ? 1 : 0;
 			}

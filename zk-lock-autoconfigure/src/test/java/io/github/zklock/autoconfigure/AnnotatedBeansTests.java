@@ -8,9 +8,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import io.github.zklock.LockLease;
 import io.github.zklock.LockProbe;
 import io.github.zklock.LockRegistry;
@@ -22,6 +19,7 @@ import io.github.zklock.spring.CurrentLock;
 import io.github.zklock.spring.DistributedLock;
 import io.github.zklock.spring.LeaderOnly;
 import io.github.zklock.spring.OnContention;
+import io.github.zklock.testing.LogRecorder;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
 import org.aspectj.lang.annotation.Aspect;
 import org.aspectj.lang.annotation.Before;
@@ -30,7 +28,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Mono;
 
 import org.springframework.aop.support.AopUtils;
@@ -192,13 +189,9 @@ class AnnotatedBeansTests extends ServerTestSupport {
 
 	@Test
 	void skippedCallsAreLoggedForThoseWhoWantToKnow() throws Exception {
-		Logger logger = (Logger) LoggerFactory.getLogger("io.github.zklock.spring");
-		ListAppender<ILoggingEvent> log = new ListAppender<>();
-		Level level = logger.getLevel();
-		logger.addAppender(log);
-		logger.setLevel(Level.DEBUG);
-		log.start();
-		try (ZooKeeperLocks others = others(); LockLease lease = others.lock("skip").acquire()) {
+		try (LogRecorder log = new LogRecorder("io.github.zklock.spring", Level.DEBUG);
+				ZooKeeperLocks others = others();
+				LockLease lease = others.lock("skip").acquire()) {
 			assertThat(lease.isHeld()).isTrue();
 			others.election("role").join();
 			await().atMost(PATIENCE).until(others.election("role").leadership()::isLeader);
@@ -217,22 +210,17 @@ class AnnotatedBeansTests extends ServerTestSupport {
 							+ ".lead() is skipped because this process does not lead in 'role'"));
 			});
 		}
-		finally {
-			logger.setLevel(level);
-			logger.detachAppender(log);
-		}
 	}
 
 	private static List<String> skippedLock() {
 		return List.of("DEBUG Lock 'skip' is held by others: what needs it does not run");
 	}
 
-	private static List<String> skipped(ListAppender<ILoggingEvent> log, Call call) {
+	private static List<String> skipped(LogRecorder log, Call call) {
 		return LockProbe.answered(() -> {
-			List<ILoggingEvent> events = new CopyOnWriteArrayList<>();
-			log.list = events;
+			log.clear();
 			call.run();
-			return events.stream().map((event) -> event.getLevel() + " " + event.getFormattedMessage()).toList();
+			return log.lines();
 		});
 	}
 

@@ -11,7 +11,6 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 
 import io.github.zklock.LockRegistry;
 import io.github.zklock.LockUnavailableException;
@@ -22,6 +21,7 @@ import io.github.zklock.spring.CurrentLock;
 import io.github.zklock.spring.DistributedLock;
 import io.github.zklock.spring.LeaderOnly;
 import io.github.zklock.spring.leader.LeaderRoles;
+import io.github.zklock.testing.Patience;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -63,25 +63,22 @@ class GracefulShutdownTests extends ServerTestSupport {
 			CompletableFuture<HttpResponse<String>> holding = get(port, "/hold");
 			CompletableFuture<HttpResponse<String>> locking = get(port, "/lock");
 			CompletableFuture<Boolean> leading = CompletableFuture.supplyAsync(context.getBean(Work.class)::lead,
-					callers());
-			assertThat(web.work.started.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+					this.callers);
+			assertThat(Patience.await(web.work.started)).isTrue();
 
-			CompletableFuture<Void> closing = CompletableFuture.runAsync(context::close, callers());
+			CompletableFuture<Void> closing = CompletableFuture.runAsync(context::close, this.callers);
 			await().atMost(PATIENCE).until(() -> !leadership.isLeader());
-			assertThat(get(port, "/hello").get(PATIENCE.toSeconds(), TimeUnit.SECONDS).body())
-				.as("while the leader works")
-				.isEqualTo("hello");
+			assertThat(Patience.get(get(port, "/hello")).body()).as("while the leader works").isEqualTo("hello");
 			web.work.endLeading.countDown();
-			assertThat(leading.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).as("leads to the end").isTrue();
+			assertThat(Patience.get(leading)).as("leads to the end").isTrue();
 			await().atMost(PATIENCE).until(() -> isRefused(port));
 
 			assertThat(closing).isNotDone();
 			assertThat(server().view().sessions()).hasSize(1);
 			web.work.end.countDown();
-			assertThat(locking.get(PATIENCE.toSeconds(), TimeUnit.SECONDS).body()).as("got its lock").isEqualTo("true");
-			assertThat(holding.get(PATIENCE.toSeconds(), TimeUnit.SECONDS).body()).as("kept its lock")
-				.isEqualTo("true");
-			closing.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+			assertThat(Patience.get(locking).body()).as("got its lock").isEqualTo("true");
+			assertThat(Patience.get(holding).body()).as("kept its lock").isEqualTo("true");
+			Patience.get(closing);
 			assertThat(server().view().sessions()).isEmpty();
 			assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(registry.lock("after")::tryLock);
 		}
@@ -154,7 +151,7 @@ class GracefulShutdownTests extends ServerTestSupport {
 		void await(CountDownLatch latch) {
 			this.started.countDown();
 			try {
-				assertThat(latch.await(60, TimeUnit.SECONDS)).isTrue();
+				assertThat(Patience.await(latch)).isTrue();
 			}
 			catch (InterruptedException ex) {
 				throw new IllegalStateException(ex);

@@ -1,13 +1,10 @@
 package io.github.zklock.autoconfigure;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -25,6 +22,8 @@ import io.github.zklock.spring.NotLeaderException;
 import io.github.zklock.spring.OnContention;
 import io.github.zklock.spring.OnLost;
 import io.github.zklock.spring.OnNotLeading;
+import io.github.zklock.testing.Callers;
+import io.github.zklock.testing.Patience;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.ZooKeeper;
 import org.jspecify.annotations.Nullable;
@@ -43,6 +42,7 @@ import org.springframework.context.event.EventListener;
 import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.scheduling.annotation.Scheduled;
 
+import static io.github.zklock.testing.Patience.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -54,14 +54,12 @@ import static org.awaitility.Awaitility.await;
 @EmbeddedZooKeeperTest
 class LeaderOnlyTests {
 
-	private static final Duration PATIENCE = Duration.ofSeconds(30);
-
 	private final String connectString;
 
 	private final List<ConfigurableApplicationContext> contexts = new ArrayList<>();
 
 	// The common pool may have one thread only
-	private final ExecutorService threads = Executors.newCachedThreadPool();
+	private final Callers callers = new Callers();
 
 	LeaderOnlyTests(@ConnectString String connectString) {
 		this.connectString = connectString;
@@ -70,7 +68,7 @@ class LeaderOnlyTests {
 	@AfterEach
 	void closeAll() {
 		this.contexts.forEach(ConfigurableApplicationContext::close);
-		this.threads.shutdownNow();
+		this.callers.close();
 	}
 
 	private ConfigurableApplicationContext start(Class<?> configuration, String... properties) {
@@ -107,8 +105,8 @@ class LeaderOnlyTests {
 		assertThat(following.optional()).isEmpty();
 		assertThat(leading.boxed()).isEqualTo(7);
 		assertThat(following.boxed()).isNull();
-		assertThat(leading.stage().get(30, TimeUnit.SECONDS)).isEqualTo("ran");
-		assertThat(following.stage().get(30, TimeUnit.SECONDS)).isNull();
+		assertThat(leading.stage().get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isEqualTo("ran");
+		assertThat(following.stage().get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isNull();
 		assertThat(leading.mono().blockOptional(PATIENCE)).contains("ran");
 		assertThat(following.mono().blockOptional(PATIENCE)).isEmpty();
 		assertThat(leading.flux().collectList().block(PATIENCE)).containsExactly("one", "two");
@@ -165,16 +163,16 @@ class LeaderOnlyTests {
 		Jobs following = second.getBean(Jobs.class);
 		CountDownLatch started = new CountDownLatch(1);
 		CountDownLatch end = new CountDownLatch(1);
-		CompletableFuture<Void> running = CompletableFuture.runAsync(() -> leading.work(started, end), this.threads);
-		assertThat(started.await(30, TimeUnit.SECONDS)).isTrue();
-		CompletableFuture<Void> closing = CompletableFuture.runAsync(first::close, this.threads);
+		CompletableFuture<Void> running = CompletableFuture.runAsync(() -> leading.work(started, end), this.callers);
+		assertThat(Patience.await(started)).isTrue();
+		CompletableFuture<Void> closing = CompletableFuture.runAsync(first::close, this.callers);
 		await().atMost(PATIENCE).until(() -> !first.getBean(Leadership.class).isLeader());
 		following.job();
 		assertThat(following.runs()).as("while the old leader works").isZero();
 		assertThat(closing).isNotDone();
 		end.countDown();
-		running.get(30, TimeUnit.SECONDS);
-		closing.get(30, TimeUnit.SECONDS);
+		Patience.get(running);
+		Patience.get(closing);
 		awaitLeader(second);
 		following.job();
 		assertThat(following.runs()).isEqualTo(1);
@@ -334,14 +332,14 @@ class LeaderOnlyTests {
 		@LeaderOnly
 		public void interrupted(Runnable lose) throws InterruptedException {
 			lose.run();
-			assertThat(new CountDownLatch(1).await(30, TimeUnit.SECONDS)).as("interrupted").isTrue();
+			assertThat(Patience.await(new CountDownLatch(1))).as("interrupted").isTrue();
 		}
 
 		@LeaderOnly
 		public void work(CountDownLatch started, CountDownLatch end) {
 			started.countDown();
 			try {
-				assertThat(end.await(30, TimeUnit.SECONDS)).isTrue();
+				assertThat(Patience.await(end)).isTrue();
 			}
 			catch (InterruptedException ex) {
 				throw new IllegalStateException(ex);

@@ -3,12 +3,12 @@ package io.github.zklock.autoconfigure;
 import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
 
 import io.github.zklock.LockLease;
 import io.github.zklock.LockListener;
 import io.github.zklock.LockRegistry;
 import io.github.zklock.spring.LockLostEvent;
+import io.github.zklock.testing.Patience;
 
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -23,7 +23,7 @@ class Listening {
 	private final BlockingQueue<String> heard = new LinkedBlockingQueue<>();
 
 	String next() throws InterruptedException {
-		return String.valueOf(this.heard.poll(30, TimeUnit.SECONDS));
+		return String.valueOf(Patience.poll(this.heard));
 	}
 
 	@EventListener

@@ -1,12 +1,10 @@
 package io.github.zklock.autoconfigure;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListSet;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.github.zklock.LockLease;
@@ -17,6 +15,7 @@ import io.github.zklock.embedded.EmbeddedZooKeeperTest;
 import io.github.zklock.spring.CurrentLock;
 import io.github.zklock.spring.DistributedLock;
 import io.github.zklock.spring.OnContention;
+import io.github.zklock.testing.Patience;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
 import org.aspectj.lang.JoinPoint;
 import org.aspectj.lang.annotation.Aspect;
@@ -36,6 +35,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.scheduling.annotation.Scheduled;
 
+import static io.github.zklock.testing.Patience.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -46,8 +46,6 @@ import static org.awaitility.Awaitility.await;
  */
 @EmbeddedZooKeeperTest
 class LockedResultsTests {
-
-	private static final Duration PATIENCE = Duration.ofSeconds(30);
 
 	private final ZooKeeperLocks others;
 
@@ -105,10 +103,10 @@ class LockedResultsTests {
 		CompletableFuture<String> open = new CompletableFuture<>();
 		CompletableFuture<String> thread = new CompletableFuture<>();
 		CompletableFuture<String> result = this.service.stage("a", thread, open);
-		assertThat(thread.get(30, TimeUnit.SECONDS)).startsWith("task-");
+		assertThat(Patience.get(thread)).startsWith("task-");
 		assertThat(isFree("stage-a")).isFalse();
 		open.complete("done");
-		assertThat(result.get(30, TimeUnit.SECONDS)).isEqualTo("done");
+		assertThat(Patience.get(result)).isEqualTo("done");
 		assertThat(isFree("stage-a")).isTrue();
 	}
 
@@ -121,7 +119,7 @@ class LockedResultsTests {
 			Mono<Boolean> refused = this.service.mono("a", Mono.just(true));
 			assertThatThrownBy(() -> block(refused)).isInstanceOf(LockTimeoutException.class);
 			assertThat(block(this.service.flux("a", Flux.just(true)).collectList())).isEmpty();
-			assertThat(LockProbe.answered(() -> this.service.skippedStage().get(30, TimeUnit.SECONDS))).isEmpty();
+			assertThat(LockProbe.answered(() -> Patience.get(this.service.skippedStage()))).isEmpty();
 		}
 	}
 

@@ -12,7 +12,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Flow;
 import java.util.concurrent.SubmissionPublisher;
-import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 
 import io.github.zklock.embedded.ConnectString;
@@ -148,8 +147,7 @@ class MissingLibrariesTests extends ServerTestSupport {
 			try (ConfigurableApplicationContext context = start(Application.class, connectString)) {
 				Jobs jobs = context.getBean(Jobs.class);
 				Optional<String> led = await().atMost(PATIENCE).until(jobs::lead, Optional::isPresent);
-				return jobs.lock() + ", " + jobs.lockLater().get(PATIENCE.toSeconds(), TimeUnit.SECONDS) + ", "
-						+ led.orElseThrow();
+				return jobs.lock() + ", " + get(jobs.lockLater()) + ", " + led.orElseThrow();
 			}
 			catch (Exception ex) {
 				throw new IllegalStateException(ex);

@@ -22,6 +22,7 @@ import io.github.zklock.embedded.EmbeddedZooKeeper;
 import io.github.zklock.leader.LeaderElection;
 import io.github.zklock.leader.Leadership;
 import io.github.zklock.leader.LeadershipListener;
+import io.github.zklock.testing.Patience;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -209,7 +210,7 @@ class RestartTests extends ServerTestSupport {
 			AtomicBoolean lost = new AtomicBoolean();
 			LockLease lease = lock.acquire();
 			lease.onLost(() -> lost.set(true));
-			CompletableFuture<Void> stopping = CompletableFuture.runAsync(context(context)::stop, callers());
+			CompletableFuture<Void> stopping = CompletableFuture.runAsync(context(context)::stop, this.callers);
 			await().atMost(PATIENCE).until(() -> isRefused(lock));
 			assertThat(lease.isHeld()).isTrue();
 			assertThat(stopping).isNotDone();
@@ -292,13 +293,13 @@ class RestartTests extends ServerTestSupport {
 			List<Boolean> answers = new ArrayList<>();
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> leadership.run(() -> {
 				answers.add(leadership.isLeader());
-				CompletableFuture.runAsync(() -> restart(context), callers()).join();
+				CompletableFuture.runAsync(() -> restart(context), this.callers).join();
 				assertThat(Thread.interrupted()).isTrue();
 				election.join();
 				CompletableFuture<Boolean> leads = CompletableFuture.supplyAsync(() -> {
 					await().atMost(PATIENCE).until(leadership::isLeader);
 					return true;
-				}, callers());
+				}, this.callers);
 				assertThat(leads).succeedsWithin(PATIENCE);
 				answers.add(leadership.isLeader());
 			}));
@@ -345,7 +346,7 @@ class RestartTests extends ServerTestSupport {
 		}
 
 		void expect(String event) throws InterruptedException {
-			assertThat(this.heard.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isEqualTo(event);
+			assertThat(Patience.poll(this.heard)).isEqualTo(event);
 		}
 
 	}

@@ -1,12 +1,9 @@
 package io.github.zklock.autoconfigure;
 
-import java.time.Duration;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-
 import io.github.zklock.embedded.ConnectString;
 import io.github.zklock.embedded.EmbeddedZooKeeper;
 import io.github.zklock.embedded.EmbeddedZooKeeperTest;
+import io.github.zklock.testing.CallerTestSupport;
 import org.junit.jupiter.api.AfterEach;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -20,15 +17,11 @@ import static org.awaitility.Awaitility.await;
  * Applications on a real server. Afterwards no session may be left.
  */
 @EmbeddedZooKeeperTest
-abstract class ServerTestSupport {
-
-	static final Duration PATIENCE = Duration.ofSeconds(30);
+abstract class ServerTestSupport extends CallerTestSupport {
 
 	private final EmbeddedZooKeeper server;
 
 	private final String connectString;
-
-	private final ExecutorService callers = Executors.newCachedThreadPool();
 
 	ServerTestSupport(EmbeddedZooKeeper server, @ConnectString String connectString) {
 		this.server = server;
@@ -37,7 +30,7 @@ abstract class ServerTestSupport {
 
 	@AfterEach
 	void nothingIsLeft() {
-		this.callers.shutdownNow();
+		this.callers.close();
 		await().atMost(PATIENCE).untilAsserted(() -> assertThat(this.server.view().sessions()).isEmpty());
 	}
 
@@ -54,10 +47,6 @@ abstract class ServerTestSupport {
 	 */
 	String chroot() {
 		return this.connectString.substring(this.connectString.indexOf('/'));
-	}
-
-	ExecutorService callers() {
-		return this.callers;
 	}
 
 	ApplicationContextRunner runner() {

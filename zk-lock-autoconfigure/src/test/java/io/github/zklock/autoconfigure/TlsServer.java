@@ -6,11 +6,11 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 
+import static io.github.zklock.testing.Patience.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -21,8 +21,6 @@ import static org.awaitility.Awaitility.await;
 final class TlsServer implements AutoCloseable {
 
 	static final String PASSWORD = "store-password";
-
-	private static final Duration PATIENCE = Duration.ofSeconds(60);
 
 	private static final int ATTEMPTS = 5;
 

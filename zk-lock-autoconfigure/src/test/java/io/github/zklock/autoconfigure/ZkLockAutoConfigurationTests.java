@@ -7,7 +7,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 
 import io.github.zklock.LockInspector;
 import io.github.zklock.LockRegistry;
@@ -20,6 +19,7 @@ import io.github.zklock.spring.LockConfigurationException;
 import io.github.zklock.spring.LockTemplate;
 import io.github.zklock.spring.leader.LeaderRoles;
 import io.github.zklock.local.LocalLocks;
+import io.github.zklock.testing.Patience;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -324,8 +324,7 @@ class ZkLockAutoConfigurationTests {
 
 	private static String threadOf(LockTemplate template) throws Exception {
 		Executor executor = (Executor) read(template, "executor");
-		return CompletableFuture.supplyAsync(() -> Thread.currentThread().getName(), executor)
-			.get(30, TimeUnit.SECONDS);
+		return Patience.get(CompletableFuture.supplyAsync(() -> Thread.currentThread().getName(), executor));
 	}
 
 	@Test

@@ -10,7 +10,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.github.zklock.LockLease;
@@ -19,6 +18,7 @@ import io.github.zklock.embedded.ConnectString;
 import io.github.zklock.embedded.Direction;
 import io.github.zklock.embedded.EmbeddedZooKeeper;
 import io.github.zklock.embedded.FaultProxy;
+import io.github.zklock.testing.Patience;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -38,7 +38,7 @@ import static org.awaitility.Awaitility.await;
  */
 class AsyncLossTests extends AsyncTestSupport {
 
-	private final LockTemplate template = template(this.threads);
+	private final LockTemplate template = template(this.callers);
 
 	private final ReactiveLockTemplate reactive = new ReactiveLockTemplate(this.template);
 
@@ -115,7 +115,7 @@ class AsyncLossTests extends AsyncTestSupport {
 			CompletableFuture<Object> result = template(single).executeAsync(lock(OnLost.INTERRUPT), () -> {
 				this.lease.complete(CurrentLock.lease());
 				try {
-					interrupted.complete(new CountDownLatch(1).await(30, TimeUnit.SECONDS));
+					interrupted.complete(Patience.await(new CountDownLatch(1)));
 				}
 				catch (InterruptedException ex) {
 					interrupted.complete(true);
@@ -126,8 +126,7 @@ class AsyncLossTests extends AsyncTestSupport {
 			lose(get(this.lease));
 			assertThat(get(interrupted)).isTrue();
 			assertThat(result).failsWithin(PATIENCE).withThrowableThat().withCauseInstanceOf(LockLostException.class);
-			assertThat(single.submit(Thread::interrupted).get(30, TimeUnit.SECONDS)).as("flag of a pooled thread")
-				.isFalse();
+			assertThat(get(single.submit(Thread::interrupted))).as("flag of a pooled thread").isFalse();
 		}
 		finally {
 			single.shutdownNow();
@@ -225,7 +224,7 @@ class AsyncLossTests extends AsyncTestSupport {
 		CompletableFuture<Boolean> cancelled = new CompletableFuture<>();
 		StepVerifier
 			.create(flux(OnLost.INTERRUPT, Flux.<String>never().doOnCancel(() -> cancelled.complete(true)))
-				.doOnSubscribe((subscription) -> this.threads.execute(this::loseIt)))
+				.doOnSubscribe((subscription) -> this.callers.execute(this::loseIt)))
 			.expectError(LockLostException.class)
 			.verify(PATIENCE);
 		assertThat(get(cancelled)).isTrue();
@@ -235,7 +234,7 @@ class AsyncLossTests extends AsyncTestSupport {
 	void interruptCancelsASourceThatEmitsWhileItIsSubscribedTo() {
 		StepVerifier
 			.create(flux(OnLost.INTERRUPT, Flux.<Integer>generate((sink) -> sink.next(1)))
-				.doOnSubscribe((subscription) -> this.threads.execute(this::loseIt))
+				.doOnSubscribe((subscription) -> this.callers.execute(this::loseIt))
 				.ignoreElements())
 			.expectError(LockLostException.class)
 			.verify(PATIENCE);
@@ -280,7 +279,7 @@ class AsyncLossTests extends AsyncTestSupport {
 			return Mono.just("outer");
 		}));
 		StepVerifier.create(outer).expectNext("outer").expectComplete().verify(PATIENCE);
-		assertThat(subscribed.await(30, TimeUnit.SECONDS)).isTrue();
+		assertThat(Patience.await(subscribed)).isTrue();
 		loseIt();
 		assertThat(detached).failsWithin(PATIENCE).withThrowableThat().withCauseInstanceOf(LockLostException.class);
 		assertThat(get(cancelled)).isTrue();
@@ -298,7 +297,7 @@ class AsyncLossTests extends AsyncTestSupport {
 			return Mono.just("outer");
 		}));
 		StepVerifier.create(outer).expectNext("outer").expectComplete().verify(PATIENCE);
-		assertThat(subscribed.await(30, TimeUnit.SECONDS)).isTrue();
+		assertThat(Patience.await(subscribed)).isTrue();
 		loseIt();
 		assertThat(detached).isNotDone();
 		source.tryEmitValue("value").orThrow();
@@ -327,7 +326,7 @@ class AsyncLossTests extends AsyncTestSupport {
 	void silentConnectionIsALoss(OnLost onLost) throws Exception {
 		FaultProxy proxy = proxy();
 		ZooKeeperLocks victim = closing(registry(proxy.connectString(), Duration.ofSeconds(4)));
-		LockTemplate stages = new LockTemplate(victim, PATIENCE, this.threads);
+		LockTemplate stages = new LockTemplate(victim, PATIENCE, this.callers);
 		assertSilence(onLost, stages.executeAsync(lock(onLost), () -> silence(proxy, onLost)));
 		proxy.heal();
 		ReactiveLockTemplate publishers = new ReactiveLockTemplate(stages);

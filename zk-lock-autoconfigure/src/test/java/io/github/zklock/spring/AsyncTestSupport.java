@@ -3,11 +3,7 @@ package io.github.zklock.spring;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
 
 import io.github.zklock.LockLease;
 import io.github.zklock.LockProbe;
@@ -15,9 +11,13 @@ import io.github.zklock.embedded.ConnectString;
 import io.github.zklock.embedded.EmbeddedZooKeeper;
 import io.github.zklock.embedded.EmbeddedZooKeeperTest;
 import io.github.zklock.embedded.FaultProxy;
+import io.github.zklock.testing.CallerTestSupport;
+import io.github.zklock.testing.Callers;
+import io.github.zklock.testing.Patience;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
 import org.junit.jupiter.api.AfterEach;
 
+import static io.github.zklock.testing.Patience.awaitClosely;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -26,17 +26,15 @@ import static org.awaitility.Awaitility.await;
  * nothing may be left on the server.
  */
 @EmbeddedZooKeeperTest
-abstract class AsyncTestSupport {
+abstract class AsyncTestSupport extends CallerTestSupport {
 
-	static final Duration PATIENCE = Duration.ofSeconds(30);
+	private static final Duration LONG_RACES = Duration.ofSeconds(30);
 
 	private final EmbeddedZooKeeper server;
 
 	private final String chroot;
 
 	private final List<AutoCloseable> resources = new ArrayList<>();
-
-	final ExecutorService threads = Executors.newCachedThreadPool((task) -> new Thread(task, "body"));
 
 	/**
 	 * Whose locks the tests take.
@@ -46,6 +44,7 @@ abstract class AsyncTestSupport {
 	final ZooKeeperLocks elsewhere;
 
 	AsyncTestSupport(EmbeddedZooKeeper server, @ConnectString String connectString) {
+		super(new Callers("body"));
 		this.server = server;
 		this.chroot = connectString.substring(connectString.indexOf('/'));
 		this.locks = closing(registry(server.connectString(), Duration.ofSeconds(30)));
@@ -70,7 +69,7 @@ abstract class AsyncTestSupport {
 
 	@AfterEach
 	void closeAll() throws Exception {
-		this.threads.shutdownNow();
+		this.callers.close();
 		for (int index = this.resources.size() - 1; index >= 0; index--) {
 			this.resources.get(index).close();
 		}
@@ -87,9 +86,7 @@ abstract class AsyncTestSupport {
 	}
 
 	void awaitNodes(String name, int count) {
-		await().atMost(PATIENCE)
-			.pollInterval(Duration.ofMillis(2))
-			.untilAsserted(() -> assertThat(nodes(name)).hasSize(count));
+		awaitClosely().untilAsserted(() -> assertThat(nodes(name)).hasSize(count));
 	}
 
 	/**
@@ -116,14 +113,7 @@ abstract class AsyncTestSupport {
 		CountDownLatch lost = new CountDownLatch(1);
 		lease.onLost(lost::countDown);
 		assertThat(this.locks.breakLock(lease.name())).isTrue();
-		assertThat(lost.await(30, TimeUnit.SECONDS)).isTrue();
-	}
-
-	/**
-	 * Return a result that may need many steps to be there.
-	 */
-	static <T> T get(CompletableFuture<T> future) throws Exception {
-		return future.get(4 * PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+		assertThat(Patience.await(lost)).isTrue();
 	}
 
 	/**
@@ -131,7 +121,7 @@ abstract class AsyncTestSupport {
 	 * them.
 	 */
 	static boolean isLongSince(long startNanos) {
-		return System.nanoTime() - startNanos > PATIENCE.toNanos();
+		return System.nanoTime() - startNanos > LONG_RACES.toNanos();
 	}
 
 	static void spin(int rounds) {

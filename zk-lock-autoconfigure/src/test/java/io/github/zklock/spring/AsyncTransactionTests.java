@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 
 import javax.sql.DataSource;
 
@@ -14,6 +13,7 @@ import io.github.zklock.LockLease;
 import io.github.zklock.LockLostException;
 import io.github.zklock.embedded.ConnectString;
 import io.github.zklock.embedded.EmbeddedZooKeeper;
+import io.github.zklock.testing.Patience;
 import org.h2.jdbcx.JdbcDataSource;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -39,7 +39,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  */
 class AsyncTransactionTests extends AsyncTestSupport {
 
-	private final LockTemplate template = new LockTemplate(new AnsweredLocks(this.locks), PATIENCE, this.threads);
+	private final LockTemplate template = new LockTemplate(new AnsweredLocks(this.locks), PATIENCE, this.callers);
 
 	private final ReactiveLockTemplate reactive = new ReactiveLockTemplate(this.template);
 
@@ -294,7 +294,7 @@ class AsyncTransactionTests extends AsyncTestSupport {
 		CompletableFuture<String> result = new CompletableFuture<>();
 		StepVerifier.create(this.operator.transactional(Mono.deferContextual((context) -> {
 			longer.contextWrite(context).subscribe(result::complete, result::completeExceptionally);
-			return Mono.fromCallable(() -> subscribed.await(30, TimeUnit.SECONDS));
+			return Mono.fromCallable(() -> Patience.await(subscribed));
 		}))).expectNext(true).expectComplete().verify(PATIENCE);
 		assertThat(this.manager.ends).containsExactly("commit");
 		assertHeld("lock");

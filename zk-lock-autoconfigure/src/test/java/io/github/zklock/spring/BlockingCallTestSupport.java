@@ -3,26 +3,23 @@ package io.github.zklock.spring;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 import io.github.zklock.AnsweredLocks;
 import io.github.zklock.LockLease;
-import io.github.zklock.LockListener;
 import io.github.zklock.LockProbe;
 import io.github.zklock.LockRegistry;
 import io.github.zklock.embedded.ConnectString;
 import io.github.zklock.embedded.EmbeddedZooKeeper;
 import io.github.zklock.embedded.EmbeddedZooKeeperTest;
 import io.github.zklock.embedded.FaultProxy;
+import io.github.zklock.testing.CallerTestSupport;
+import io.github.zklock.testing.LockRecorder;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 
+import static io.github.zklock.testing.Patience.awaitClosely;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -31,9 +28,12 @@ import static org.awaitility.Awaitility.await;
  * does, its thread keeps no lock, no interrupt and no knowledge of locks.
  */
 @EmbeddedZooKeeperTest
-abstract class BlockingCallTestSupport {
+abstract class BlockingCallTestSupport extends CallerTestSupport {
 
-	static final Duration PATIENCE = Duration.ofSeconds(30);
+	/**
+	 * A session timeout for tests in which sessions do not end.
+	 */
+	static final Duration LONG_SESSION = Duration.ofSeconds(30);
 
 	private final String chroot;
 
@@ -41,9 +41,10 @@ abstract class BlockingCallTestSupport {
 
 	private final List<AutoCloseable> resources = new ArrayList<>();
 
-	private final ExecutorService threads = Executors.newCachedThreadPool();
-
-	final LockEvents events = new LockEvents();
+	/**
+	 * What the template's instance has heard of its locks.
+	 */
+	final LockRecorder events = new LockRecorder();
 
 	final ZooKeeperLocks locks;
 
@@ -54,7 +55,7 @@ abstract class BlockingCallTestSupport {
 	BlockingCallTestSupport(EmbeddedZooKeeper server, @ConnectString String connectString) {
 		this.server = server;
 		this.chroot = connectString.substring(connectString.indexOf('/'));
-		this.locks = closing(builder(server.connectString(), PATIENCE).listener(this.events).build());
+		this.locks = closing(builder(server.connectString(), LONG_SESSION).listener(this.events).build());
 		this.elsewhere = registry();
 		this.template = template(this.locks);
 		// Who does not want to wait has no time for that
@@ -68,7 +69,7 @@ abstract class BlockingCallTestSupport {
 		assertThat(LockStack.current()).as("current lock").isNull();
 		assertThat(this.locks.held()).as("held").isEmpty();
 		assertThat(this.locks.waiting()).as("waiting").isEmpty();
-		this.threads.shutdownNow();
+		this.callers.close();
 		for (int index = this.resources.size() - 1; index >= 0; index--) {
 			this.resources.get(index).close();
 		}
@@ -81,7 +82,7 @@ abstract class BlockingCallTestSupport {
 	}
 
 	ZooKeeperLocks registry() {
-		return closing(builder(serverAddress(), PATIENCE).build());
+		return closing(builder(serverAddress(), LONG_SESSION).build());
 	}
 
 	String serverAddress() {
@@ -158,72 +159,7 @@ abstract class BlockingCallTestSupport {
 	}
 
 	void awaitWaiting(String name) {
-		await().atMost(PATIENCE)
-			.pollInterval(Duration.ofMillis(2))
-			.until(() -> this.locks.waiting().stream().anyMatch((lock) -> lock.name().equals(name)));
-	}
-
-	<T extends @Nullable Object> CompletableFuture<T> call(Callable<T> task) {
-		CompletableFuture<T> result = new CompletableFuture<>();
-		this.threads.execute(() -> {
-			try {
-				result.complete(task.call());
-			}
-			catch (Throwable ex) {
-				result.completeExceptionally(ex);
-			}
-		});
-		return result;
-	}
-
-	/**
-	 * Return a result that may need many steps to be there.
-	 */
-	static <T extends @Nullable Object> T get(CompletableFuture<T> future) throws Exception {
-		return future.get(4 * PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
-	}
-
-	/**
-	 * What the template's instance has heard of its locks.
-	 */
-	static final class LockEvents implements LockListener {
-
-		record Refusal(String name, Duration waited) {
-
-		}
-
-		private final List<String> granted = new ArrayList<>();
-
-		private final List<Refusal> refused = new ArrayList<>();
-
-		@Override
-		public synchronized void acquired(LockLease lease, Duration waited) {
-			this.granted.add(lease.name());
-		}
-
-		@Override
-		public synchronized void timedOut(String name, Duration waited) {
-			this.refused.add(new Refusal(name, waited));
-		}
-
-		synchronized List<String> granted() {
-			return List.copyOf(this.granted);
-		}
-
-		List<String> awaitGranted(int count) {
-			await().atMost(PATIENCE).until(() -> granted().size() >= count);
-			return granted();
-		}
-
-		synchronized List<Refusal> refused() {
-			return List.copyOf(this.refused);
-		}
-
-		Refusal awaitRefusal() {
-			await().atMost(PATIENCE).until(() -> !refused().isEmpty());
-			return refused().get(0);
-		}
-
+		awaitClosely().until(() -> this.locks.waiting().stream().anyMatch((lock) -> lock.name().equals(name)));
 	}
 
 }

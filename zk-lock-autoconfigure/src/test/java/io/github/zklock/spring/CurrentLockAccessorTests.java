@@ -3,8 +3,8 @@ package io.github.zklock.spring;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 
+import io.github.zklock.testing.Patience;
 import io.micrometer.context.ContextSnapshot;
 import io.micrometer.context.ContextSnapshotFactory;
 import org.junit.jupiter.api.AfterEach;
@@ -30,7 +30,7 @@ class CurrentLockAccessorTests {
 	private void onOther(Runnable task) {
 		Future<?> ended = this.other.submit(task);
 		try {
-			ended.get(30, TimeUnit.SECONDS);
+			Patience.get(ended);
 		}
 		catch (Exception ex) {
 			throw new AssertionError(ex);

@@ -2,7 +2,6 @@ package io.github.zklock.spring;
 
 import java.util.List;
 import java.util.concurrent.FutureTask;
-import java.util.concurrent.TimeUnit;
 
 import io.github.zklock.LockLease;
 import io.github.zklock.LockLostException;
@@ -81,7 +80,7 @@ class CurrentLockTests extends BlockingCallTestSupport {
 				return true;
 			});
 			new Thread(task, "child").start();
-			assertThat(task.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+			assertThat(get(task)).isTrue();
 			CurrentLock.assertHeld("a");
 		});
 	}

@@ -25,6 +25,7 @@ import io.github.zklock.LockUnavailableException;
 import io.github.zklock.NamedLock;
 import io.github.zklock.embedded.ConnectString;
 import io.github.zklock.embedded.EmbeddedZooKeeper;
+import io.github.zklock.testing.Patience;
 import io.micrometer.context.ContextRegistry;
 import org.junit.jupiter.api.Test;
 
@@ -42,7 +43,7 @@ class ExecuteAsyncTests extends AsyncTestSupport {
 
 	private static final ThreadLocal<String> trace = new ThreadLocal<>();
 
-	private final LockTemplate template = template(this.threads);
+	private final LockTemplate template = template(this.callers);
 
 	ExecuteAsyncTests(EmbeddedZooKeeper server, @ConnectString String connectString) {
 		super(server, connectString);
@@ -70,7 +71,7 @@ class ExecuteAsyncTests extends AsyncTestSupport {
 			called.countDown();
 			return stage;
 		});
-		assertThat(called.await(30, TimeUnit.SECONDS)).isTrue();
+		assertThat(Patience.await(called)).isTrue();
 		assertHeld("lock");
 		assertThat(result).isNotDone();
 		stage.complete("value");
@@ -232,7 +233,7 @@ class ExecuteAsyncTests extends AsyncTestSupport {
 				called.countDown();
 				return stage;
 			});
-			assertThat(called.await(30, TimeUnit.SECONDS)).isTrue();
+			assertThat(Patience.await(called)).isTrue();
 			result.cancel(false);
 			assertThatExceptionOfType(CancellationException.class).isThrownBy(() -> get(stage));
 			assertThat(lease.isHeld()).isTrue();
@@ -269,7 +270,7 @@ class ExecuteAsyncTests extends AsyncTestSupport {
 			busy.countDown();
 			new CompletableFuture<>().join();
 		});
-		assertThat(busy.await(30, TimeUnit.SECONDS)).isTrue();
+		assertThat(Patience.await(busy)).isTrue();
 		CompletableFuture<Object> result = template(executor).executeAsync(lock("lock"), CompletableFuture::new);
 		await().atMost(PATIENCE).until(() -> executor.getQueueSize() == 1);
 		executor.shutdown();
@@ -319,7 +320,7 @@ class ExecuteAsyncTests extends AsyncTestSupport {
 			awaitUninterruptibly(returning);
 			return stage;
 		});
-		assertThat(called.await(30, TimeUnit.SECONDS)).isTrue();
+		assertThat(Patience.await(called)).isTrue();
 		result.cancel(false);
 		assertHeld("lock");
 		returning.countDown();
@@ -329,7 +330,7 @@ class ExecuteAsyncTests extends AsyncTestSupport {
 
 	private static void awaitUninterruptibly(CountDownLatch latch) {
 		try {
-			assertThat(latch.await(30, TimeUnit.SECONDS)).isTrue();
+			assertThat(Patience.await(latch)).isTrue();
 		}
 		catch (InterruptedException ex) {
 			throw new AssertionError(ex);
@@ -346,7 +347,7 @@ class ExecuteAsyncTests extends AsyncTestSupport {
 				called.countDown();
 				return stage;
 			});
-			assertThat(called.await(30, TimeUnit.SECONDS)).isTrue();
+			assertThat(Patience.await(called)).isTrue();
 			switch (way) {
 				case 0 -> result.cancel(true);
 				case 1 -> result.complete("enough");
@@ -367,7 +368,7 @@ class ExecuteAsyncTests extends AsyncTestSupport {
 			called.countDown();
 			return work.minimalCompletionStage();
 		});
-		assertThat(called.await(30, TimeUnit.SECONDS)).isTrue();
+		assertThat(Patience.await(called)).isTrue();
 		result.cancel(false);
 		assertThat(work).isNotDone();
 		assertHeld("lock");
@@ -401,7 +402,7 @@ class ExecuteAsyncTests extends AsyncTestSupport {
 			CompletableFuture<Boolean> cancelling = CompletableFuture.supplyAsync(() -> {
 				spin(4 * lead);
 				return next.cancel(false);
-			}, this.threads);
+			}, this.callers);
 			spin(64);
 			lease.close();
 			if (get(cancelling)) {

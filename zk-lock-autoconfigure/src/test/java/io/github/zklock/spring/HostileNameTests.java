@@ -5,12 +5,8 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import io.github.zklock.LockException;
 import io.github.zklock.LockLease;
 import io.github.zklock.LockLostException;
@@ -18,13 +14,14 @@ import io.github.zklock.LockMode;
 import io.github.zklock.LockTimeoutException;
 import io.github.zklock.LossReason;
 import io.github.zklock.local.LocalLocks;
+import io.github.zklock.testing.LogRecorder;
+import io.github.zklock.testing.Patience;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Mono;
 
+import static io.github.zklock.testing.Patience.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
@@ -33,33 +30,19 @@ import static org.assertj.core.api.Assertions.catchThrowable;
  */
 class HostileNameTests {
 
-	private static final Duration PATIENCE = Duration.ofSeconds(30);
-
 	private static final String NAME = "x'\r\nERROR\u001b[2J\u2028\u202e" + "y".repeat(100_000);
 
 	private static final String SHOWN = "x'\\r\\nERROR\\u001B[2J\\u2028\\u202Ey";
 
-	private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+	private final LogRecorder log = new LogRecorder("io.github.zklock.spring", Level.DEBUG);
 
 	private final LocalLocks locks = new LocalLocks();
 
 	private final LockTemplate template = new LockTemplate(this.locks, Duration.ZERO, Runnable::run);
 
-	private static Logger logger() {
-		return (Logger) LoggerFactory.getLogger("io.github.zklock.spring");
-	}
-
-	@BeforeEach
-	void listenToTheLog() {
-		this.log.start();
-		logger().addAppender(this.log);
-		logger().setLevel(Level.DEBUG);
-	}
-
 	@AfterEach
 	void close() {
-		logger().setLevel(null);
-		logger().detachAppender(this.log);
+		this.log.close();
 		this.locks.close();
 	}
 
@@ -87,8 +70,7 @@ class HostileNameTests {
 					() -> get(this.template.executeAsync(options, () -> CompletableFuture.completedFuture("never"))));
 			this.template.execute(skipping, () -> "never");
 			get(this.template.executeAsync(skipping, () -> CompletableFuture.completedFuture("never")));
-			assertThat(this.log.list).extracting(ILoggingEvent::getFormattedMessage)
-				.filteredOn((message) -> message.startsWith("Lock '"))
+			assertThat(this.log.texts(Level.DEBUG)).filteredOn((message) -> message.startsWith("Lock '"))
 				.hasSize(2)
 				.allSatisfy(HostileNameTests::assertHarmless);
 		}
@@ -96,7 +78,7 @@ class HostileNameTests {
 
 	private static void get(CompletableFuture<?> future) throws Throwable {
 		try {
-			future.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+			Patience.get(future);
 		}
 		catch (ExecutionException ex) {
 			throw Objects.requireNonNull(ex.getCause());

@@ -286,7 +286,7 @@ class LockTemplateLossTests extends BlockingCallTestSupport {
 
 	@Test
 	void locksOfTwoRegistriesAreNotTheSame() {
-		ZooKeeperLocks other = closing(builder(serverAddress(), PATIENCE).root("/another-root").build());
+		ZooKeeperLocks other = closing(builder(serverAddress(), LONG_SESSION).root("/another-root").build());
 		template(other).execute(A.onLost(OnLost.IGNORE), () -> assertThatExceptionOfType(LockLostException.class)
 			.isThrownBy(() -> this.template.execute("a", () -> lose("a"))));
 	}

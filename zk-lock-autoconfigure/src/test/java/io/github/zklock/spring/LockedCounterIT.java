@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 
 import javax.sql.DataSource;
 
@@ -14,6 +13,7 @@ import io.github.zklock.LockRegistry;
 import io.github.zklock.embedded.ConnectString;
 import io.github.zklock.embedded.EmbeddedZooKeeper;
 import io.github.zklock.spring.aop.LockAdvisingPostProcessor;
+import io.github.zklock.testing.Patience;
 import org.h2.jdbcx.JdbcConnectionPool;
 import org.junit.jupiter.api.Test;
 
@@ -179,7 +179,7 @@ class LockedCounterIT extends BlockingCallTestSupport {
 			Integer number = this.jdbc.queryForObject("select number from counter", Integer.class);
 			read.countDown();
 			try {
-				assertThat(read.await(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+				assertThat(Patience.await(read)).isTrue();
 			}
 			catch (InterruptedException ex) {
 				throw new IllegalStateException(ex);

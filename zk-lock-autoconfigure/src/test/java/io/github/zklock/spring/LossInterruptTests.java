@@ -10,16 +10,17 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 import io.github.zklock.LockLease;
 import io.github.zklock.LockLostException;
+import io.github.zklock.testing.Patience;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
 
+import static io.github.zklock.testing.Patience.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
@@ -101,16 +102,16 @@ class LossInterruptTests {
 		CompletableFuture<String> result = stages.executeAsync(INTERRUPTING, () -> {
 			lease.complete((FakeLocks.FakeLease) CurrentLock.lease());
 			try {
-				new CountDownLatch(1).await(30, TimeUnit.SECONDS);
+				Patience.await(new CountDownLatch(1));
 				return CompletableFuture.completedFuture("not interrupted");
 			}
 			catch (InterruptedException ex) {
 				return CompletableFuture.failedFuture(ex);
 			}
 		});
-		FakeLocks.FakeLease taken = lease.get(30, TimeUnit.SECONDS);
+		FakeLocks.FakeLease taken = Patience.get(lease);
 		assertThatIllegalStateException().isThrownBy(taken::lose).withMessage("stuck");
-		assertThat(result).failsWithin(Duration.ofSeconds(30))
+		assertThat(result).failsWithin(PATIENCE)
 			.withThrowableThat()
 			.havingCause()
 			.isInstanceOf(LockLostException.class)
@@ -125,7 +126,7 @@ class LossInterruptTests {
 			FakeLocks.FakeLease lease = (FakeLocks.FakeLease) CurrentLock.lease();
 			return again.repeat(2).then(Mono.fromCallable(lease::actions));
 		});
-		assertThat(actions.block(Duration.ofSeconds(30))).isOne();
+		assertThat(actions.block(PATIENCE)).isOne();
 	}
 
 	@Test
@@ -234,7 +235,7 @@ class LossInterruptTests {
 		}
 
 		void finish() throws Exception {
-			this.loss.get(30, TimeUnit.SECONDS);
+			Patience.get(this.loss);
 		}
 
 	}

@@ -1,6 +1,5 @@
 package io.github.zklock.spring;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
@@ -320,9 +319,7 @@ class ReactiveCommitTests extends BlockingCallTestSupport {
 		private final DatabaseClient client = DatabaseClient.create(this.connections);
 
 		H2() {
-			this.client.sql("create table booking (id bigint auto_increment primary key)")
-				.then()
-				.block(Duration.ofSeconds(30));
+			this.client.sql("create table booking (id bigint auto_increment primary key)").then().block(PATIENCE);
 		}
 
 		Mono<Long> insert() {
@@ -331,7 +328,7 @@ class ReactiveCommitTests extends BlockingCallTestSupport {
 
 		@Override
 		public void close() {
-			Mono.from(this.connections.close()).block(Duration.ofSeconds(30));
+			Mono.from(this.connections.close()).block(PATIENCE);
 		}
 
 	}

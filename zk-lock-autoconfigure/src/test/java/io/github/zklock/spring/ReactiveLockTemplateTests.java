@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -18,6 +17,7 @@ import io.github.zklock.LockUnavailableException;
 import io.github.zklock.NamedLock;
 import io.github.zklock.embedded.ConnectString;
 import io.github.zklock.embedded.EmbeddedZooKeeper;
+import io.github.zklock.testing.Patience;
 import org.junit.jupiter.api.Test;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
@@ -204,7 +204,7 @@ class ReactiveLockTemplateTests extends AsyncTestSupport {
 			return Mono.just("outer");
 		}));
 		StepVerifier.create(outer).expectNext("outer").expectComplete().verify(PATIENCE);
-		assertThat(entered.await(30, TimeUnit.SECONDS)).isTrue();
+		assertThat(Patience.await(entered)).isTrue();
 		assertHeld("lock");
 		ending.complete("go");
 		assertThat(get(detached)).isEqualTo("value");
@@ -322,7 +322,7 @@ class ReactiveLockTemplateTests extends AsyncTestSupport {
 				.doOnSubscribe((ignored) -> subscribed.countDown())
 				.doOnCancel(() -> heldWhenCancelled.complete(lease.isHeld()));
 		}).subscribe();
-		assertThat(subscribed.await(30, TimeUnit.SECONDS)).isTrue();
+		assertThat(Patience.await(subscribed)).isTrue();
 		subscription.dispose();
 		assertThat(get(heldWhenCancelled)).isTrue();
 		awaitFree("lock");
@@ -369,7 +369,7 @@ class ReactiveLockTemplateTests extends AsyncTestSupport {
 			CompletableFuture<Void> cancelling = CompletableFuture.runAsync(() -> {
 				spin(4 * lead);
 				next.dispose();
-			}, this.threads);
+			}, this.callers);
 			spin(64);
 			lease.close();
 			get(cancelling);

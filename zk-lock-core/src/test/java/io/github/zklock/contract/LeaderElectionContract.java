@@ -4,9 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -19,12 +17,14 @@ import io.github.zklock.leader.LeaderWork;
 import io.github.zklock.leader.Leadership;
 import io.github.zklock.leader.LeadershipListener;
 import io.github.zklock.leader.Participant;
-import org.awaitility.Awaitility;
+import io.github.zklock.testing.LeadershipRecorder;
+import io.github.zklock.testing.Patience;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+import static io.github.zklock.testing.Patience.awaitClosely;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -59,7 +59,7 @@ abstract class LeaderElectionContract extends RegistryTestSupport {
 	}
 
 	private static void awaitLeader(LeaderElection joined) {
-		await().atMost(PATIENCE).pollInterval(Duration.ofMillis(2)).until(joined.leadership()::isLeader);
+		awaitClosely().until(joined.leadership()::isLeader);
 	}
 
 	private static LeaderElection lead(LeaderElection election) {
@@ -69,7 +69,7 @@ abstract class LeaderElectionContract extends RegistryTestSupport {
 	}
 
 	private void awaitNoLeader() {
-		await().atMost(PATIENCE).pollInterval(Duration.ofMillis(2)).until(() -> !this.leadership.isLeader());
+		awaitClosely().until(() -> !this.leadership.isLeader());
 	}
 
 	/**
@@ -81,7 +81,7 @@ abstract class LeaderElectionContract extends RegistryTestSupport {
 		this.started.countDown();
 		while (true) {
 			try {
-				assertThat(this.mayEnd.await(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+				assertThat(Patience.await(this.mayEnd)).isTrue();
 				return interrupted;
 			}
 			catch (InterruptedException ex) {
@@ -93,7 +93,7 @@ abstract class LeaderElectionContract extends RegistryTestSupport {
 	private void workUntilInterrupted() {
 		this.started.countDown();
 		try {
-			assertThat(this.mayEnd.await(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+			assertThat(Patience.await(this.mayEnd)).isTrue();
 		}
 		catch (InterruptedException ex) {
 			throw new IllegalStateException("interrupted", ex);
@@ -101,59 +101,13 @@ abstract class LeaderElectionContract extends RegistryTestSupport {
 	}
 
 	private void awaitStart() throws InterruptedException {
-		assertThat(this.started.await(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+		assertThat(Patience.await(this.started)).isTrue();
 	}
 
 	private static void assertLost(LeaderElection election, Runnable work) {
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> election.leadership().run(work))
 			.withMessageContaining("'role'")
 			.satisfies((ex) -> assertThat(ex.name()).isEqualTo(ROLE));
-	}
-
-	private static final class Events implements LeadershipListener {
-
-		private final List<String> events = new CopyOnWriteArrayList<>();
-
-		Events(LeaderElection election) {
-			election.addListener(this);
-		}
-
-		@Override
-		public void granted(String role, long fencingToken) {
-			this.events.add("granted " + fencingToken);
-		}
-
-		@Override
-		public void revoked(String role, long fencingToken) {
-			this.events.add("revoked " + fencingToken);
-		}
-
-		int size() {
-			return this.events.size();
-		}
-
-		String last() {
-			return this.events.isEmpty() ? "" : this.events.get(this.events.size() - 1);
-		}
-
-		void await(String... expected) {
-			Awaitility.await()
-				.atMost(PATIENCE)
-				.pollInterval(Duration.ofMillis(2))
-				.untilAsserted(() -> assertThat(this.events).containsExactly(expected));
-		}
-
-		/**
-		 * Each grant is followed by its own revocation.
-		 */
-		void assertAlternating() {
-			List<String> heard = List.copyOf(this.events);
-			for (int index = 0; index < heard.size(); index++) {
-				String expected = (index % 2 == 0) ? "granted " : heard.get(index - 1).replace("granted", "revoked");
-				assertThat(heard.get(index)).startsWith(expected);
-			}
-		}
-
 	}
 
 	@Nested
@@ -228,7 +182,7 @@ abstract class LeaderElectionContract extends RegistryTestSupport {
 
 		@Test
 		void racesOfJoinAndLeaveEndAsTheLastOneSaid() throws Exception {
-			Events events = new Events(election);
+			LeadershipRecorder events = new LeadershipRecorder(election);
 			List<CompletableFuture<Boolean>> racers = List.of(run(this::joinAndLeave), run(this::joinAndLeave),
 					run(this::joinAndLeave));
 			for (CompletableFuture<Boolean> racer : racers) {
@@ -237,7 +191,7 @@ abstract class LeaderElectionContract extends RegistryTestSupport {
 			election.leave();
 			assertThat(leadership.isLeader()).isFalse();
 			lead(election);
-			await().atMost(PATIENCE).until(() -> events.last().equals("granted " + leadership.fencingToken()));
+			await().atMost(PATIENCE).until(() -> events.lastTerm().equals("granted " + leadership.fencingToken()));
 			events.assertAlternating();
 		}
 
@@ -258,21 +212,21 @@ abstract class LeaderElectionContract extends RegistryTestSupport {
 
 		@Test
 		void listenersHearOfEachGrantAndItsEnd() {
-			Events events = new Events(election);
+			LeadershipRecorder events = new LeadershipRecorder(election);
 			election.addListener(events);
 			lead(election);
 			long first = leadership.fencingToken();
-			events.await("granted " + first);
-			Events late = new Events(election);
-			late.await("granted " + first);
+			events.awaitTerms("granted " + first);
+			LeadershipRecorder late = new LeadershipRecorder(election);
+			late.awaitTerms("granted " + first);
 			election.removeListener(late);
 			election.leave();
-			events.await("granted " + first, "revoked " + first);
+			events.awaitTerms("granted " + first, "revoked " + first);
 			lead(election);
 			long second = leadership.fencingToken();
 			election.leave();
-			events.await("granted " + first, "revoked " + first, "granted " + second, "revoked " + second);
-			late.await("granted " + first);
+			events.awaitTerms("granted " + first, "revoked " + first, "granted " + second, "revoked " + second);
+			late.awaitTerms("granted " + first);
 		}
 
 		@Test
@@ -333,9 +287,9 @@ abstract class LeaderElectionContract extends RegistryTestSupport {
 				}
 
 			});
-			Events events = new Events(impatient);
+			LeadershipRecorder events = new LeadershipRecorder(impatient);
 			impatient.join();
-			await().atMost(PATIENCE).until(() -> events.size() == 3);
+			await().atMost(PATIENCE).until(() -> events.terms().size() == 3);
 			events.assertAlternating();
 			awaitLeader(impatient);
 			mayEnd.countDown();
@@ -493,7 +447,7 @@ abstract class LeaderElectionContract extends RegistryTestSupport {
 		void leavingWaitsForWork() throws Exception {
 			lead(election);
 			long token = leadership.fencingToken();
-			Events events = new Events(election);
+			LeadershipRecorder events = new LeadershipRecorder(election);
 			CompletableFuture<Boolean> worker = call(() -> leadership.run(() -> {
 				assertThat(workPatiently()).as("interrupted").isFalse();
 				assertThat(leadership.isLeader()).as("its own term goes on").isTrue();
@@ -512,12 +466,12 @@ abstract class LeaderElectionContract extends RegistryTestSupport {
 			assertThat(leadership.enter()).isEmpty();
 			assertThat(election.leader()).isPresent();
 			assertThat(leaving).isNotDone();
-			events.await("granted " + token);
+			events.awaitTerms("granted " + token);
 			mayEnd.countDown();
 			assertThat(get(worker)).isTrue();
 			get(leaving);
 			assertThat(election.leader()).isEmpty();
-			events.await("granted " + token, "revoked " + token);
+			events.awaitTerms("granted " + token, "revoked " + token);
 		}
 
 		@Test
@@ -653,13 +607,13 @@ abstract class LeaderElectionContract extends RegistryTestSupport {
 
 		@Test
 		void whoYieldsAloneLeadsAgainWithANewToken() {
-			Events events = new Events(lead(election));
+			LeadershipRecorder events = new LeadershipRecorder(lead(election));
 			long token = leadership.fencingToken();
 			assertThat(leadership.yield()).isTrue();
 			awaitLeader(election);
 			long later = leadership.fencingToken();
 			assertThat(later).isGreaterThan(token);
-			events.await("granted " + token, "revoked " + token, "granted " + later);
+			events.awaitTerms("granted " + token, "revoked " + token, "granted " + later);
 		}
 
 		@Test
@@ -1034,14 +988,14 @@ abstract class LeaderElectionContract extends RegistryTestSupport {
 		@Test
 		void closingTheRegistryEndsAllLeadership() throws Exception {
 			lead(election);
-			Events events = new Events(election);
+			LeadershipRecorder events = new LeadershipRecorder(election);
 			long token = leadership.fencingToken();
 			CompletableFuture<Boolean> worker = run(
 					() -> assertLost(election, () -> assertThat(workPatiently()).as("interrupted").isTrue()));
 			awaitStart();
 			close(locks);
 			assertThat(leadership.isLeader()).isFalse();
-			events.await("granted " + token, "revoked " + token);
+			events.awaitTerms("granted " + token, "revoked " + token);
 			mayEnd.countDown();
 			get(worker);
 			for (LeaderElection any : List.of(election, locks.election("other"))) {

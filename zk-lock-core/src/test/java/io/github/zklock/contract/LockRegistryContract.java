@@ -22,7 +22,6 @@ import java.util.stream.IntStream;
 
 import io.github.zklock.LocalLock;
 import io.github.zklock.LockContender;
-import io.github.zklock.LockException;
 import io.github.zklock.LockLease;
 import io.github.zklock.LockListener;
 import io.github.zklock.LockLostException;
@@ -37,13 +36,16 @@ import io.github.zklock.engine.LockEngine;
 import io.github.zklock.leader.LeaderElection;
 import io.github.zklock.leader.LeaderWork;
 import io.github.zklock.leader.LeadershipListener;
+import io.github.zklock.testing.Callers;
+import io.github.zklock.testing.LockRecorder;
+import io.github.zklock.testing.Patience;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+import static io.github.zklock.testing.Patience.awaitClosely;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
@@ -60,7 +62,9 @@ abstract class LockRegistryContract extends RegistryTestSupport {
 
 	private static final Duration A_MOMENT = Duration.ofMillis(30);
 
-	private final Events events = new Events();
+	private static final Duration LONG_RACES = Duration.ofSeconds(30);
+
+	private final LockRecorder events = new LockRecorder();
 
 	private LockRegistry locks;
 
@@ -101,9 +105,7 @@ abstract class LockRegistryContract extends RegistryTestSupport {
 		assertThat(inspector(this.locks).waiting()).isEmpty();
 		assertThat(this.write.lease()).isEmpty();
 		assertThat(this.read.lease()).isEmpty();
-		await().atMost(PATIENCE)
-			.pollInterval(Duration.ofMillis(2))
-			.untilAsserted(() -> assertThat(inspector(this.locks).queue("lock")).isEmpty());
+		awaitClosely().untilAsserted(() -> assertThat(inspector(this.locks).queue("lock")).isEmpty());
 		acquireAtOnce(this.write).close();
 	}
 
@@ -156,58 +158,12 @@ abstract class LockRegistryContract extends RegistryTestSupport {
 
 	private static boolean awaitLatch(CountDownLatch latch) {
 		try {
-			return latch.await(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+			return Patience.await(latch);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
 			return false;
 		}
-	}
-
-	private static class Events implements LockListener {
-
-		private final List<String> events = new CopyOnWriteArrayList<>();
-
-		@Override
-		public void acquired(LockLease lease, Duration waited) {
-			add("acquired", lease.name(), waited, true);
-		}
-
-		@Override
-		public void released(LockLease lease, Duration held) {
-			add("released", lease.name(), held, !lease.isHeld());
-		}
-
-		@Override
-		public void lost(LockLease lease, Duration held) {
-			add("lost", lease.name(), held, !lease.isHeld());
-		}
-
-		@Override
-		public void timedOut(String name, Duration waited) {
-			add("timedOut", name, waited, true);
-		}
-
-		@Override
-		public void failed(String name, Duration waited, LockException cause) {
-			add("failed", name, waited, cause instanceof LockUnavailableException);
-		}
-
-		private void add(String event, String name, Duration time, boolean asExpected) {
-			this.events.add((asExpected && !time.isNegative()) ? event + " " + name : "unexpected " + event);
-		}
-
-		void clear() {
-			this.events.clear();
-		}
-
-		void await(String... expected) {
-			Awaitility.await()
-				.atMost(PATIENCE)
-				.pollInterval(Duration.ofMillis(2))
-				.untilAsserted(() -> assertThat(this.events).containsExactly(expected));
-		}
-
 	}
 
 	@Nested
@@ -543,7 +499,7 @@ abstract class LockRegistryContract extends RegistryTestSupport {
 		@Tag("H81")
 		void interruptEndsAWaitAndLeavesTheQueue() throws Exception {
 			LockLease lease = lock.acquire();
-			for (Task waiting : List.<Task>of(lock::acquire, lock::lockInterruptibly, read::acquire,
+			for (Callers.Task waiting : List.<Callers.Task>of(lock::acquire, lock::lockInterruptibly, read::acquire,
 					() -> lock.tryAcquire(PATIENCE), () -> lock.tryLock(1, TimeUnit.DAYS))) {
 				AtomicReference<Thread> waiter = new AtomicReference<>();
 				CompletableFuture<Boolean> interrupted = run(() -> {
@@ -691,7 +647,7 @@ abstract class LockRegistryContract extends RegistryTestSupport {
 			LockLease lease = lock.acquire();
 			long start = System.nanoTime();
 			for (int race = 0; race < 200_000; race++) {
-				boolean enough = race >= 2_000 || System.nanoTime() - start > PATIENCE.toNanos();
+				boolean enough = race >= 2_000 || System.nanoTime() - start > LONG_RACES.toNanos();
 				if (enough && granted > 0 && cancelled > 0) {
 					break;
 				}
@@ -1491,12 +1447,12 @@ abstract class LockRegistryContract extends RegistryTestSupport {
 			for (int round = 0; round < 3; round++) {
 				assertThat(election.participants()).isEmpty();
 				election.join();
-				assertThat(heard.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isEqualTo("granted");
+				assertThat(Patience.poll(heard)).isEqualTo("granted");
 				assertThat(election.leadership().fencingToken()).isGreaterThan(token);
 				token = election.leadership().fencingToken();
 				LeaderWork work = election.leadership().begin().orElseThrow();
 				engine().stop();
-				assertThat(heard.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isEqualTo("revoked");
+				assertThat(Patience.poll(heard)).isEqualTo("revoked");
 				assertThat(work.isLeader()).isFalse();
 				engine().resume();
 				assertThat(election.leadership().isLeader()).isFalse();

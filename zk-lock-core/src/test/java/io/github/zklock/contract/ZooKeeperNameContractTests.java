@@ -21,7 +21,7 @@ class ZooKeeperNameContractTests extends NameContract {
 	@Override
 	LockRegistry create(Duration handOverWait, List<LockListener> listeners) {
 		return ZooKeeperLocks.builder(this.connectString)
-			.sessionTimeout(PATIENCE)
+			.sessionTimeout(Duration.ofSeconds(30))
 			.connectTimeout(PATIENCE)
 			.answerTimeout(PATIENCE)
 			.handOverWait(handOverWait)

@@ -112,7 +112,7 @@ class AsyncTests extends LockTestSupport {
 						spin(round % 64);
 						future.cancel(false);
 					}
-					granted += used.exceptionally((failure) -> 0).get(30, TimeUnit.SECONDS);
+					granted += get(used.exceptionally((failure) -> 0));
 				}
 				return granted;
 			}));

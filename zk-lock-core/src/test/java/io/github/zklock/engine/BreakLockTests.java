@@ -3,12 +3,12 @@ package io.github.zklock.engine;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 
 import io.github.zklock.LockContender;
 import io.github.zklock.LockLease;
 import io.github.zklock.embedded.ConnectString;
 import io.github.zklock.embedded.EmbeddedZooKeeper;
+import io.github.zklock.testing.Patience;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
 import org.junit.jupiter.api.Test;
 
@@ -115,7 +115,7 @@ class BreakLockTests extends LockTestSupport {
 		CountDownLatch loopMayGoOn = new CountDownLatch(1);
 		keeper(this.locks).loop().execute(() -> {
 			try {
-				assertThat(loopMayGoOn.await(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+				assertThat(Patience.await(loopMayGoOn)).isTrue();
 			}
 			catch (InterruptedException ex) {
 				Thread.currentThread().interrupt();

@@ -7,11 +7,11 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.github.zklock.LockListener;
 import io.github.zklock.platform.SystemPlatform;
+import io.github.zklock.testing.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -35,7 +35,7 @@ class CallbackThreadsTests {
 
 	private static void waitFor(CountDownLatch latch) {
 		try {
-			assertThat(latch.await(LockTestSupport.PATIENCE.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+			assertThat(Patience.await(latch)).isTrue();
 		}
 		catch (InterruptedException ex) {
 			throw new IllegalStateException(ex);

@@ -5,10 +5,10 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 
 import io.github.zklock.LossInterrupt;
 import io.github.zklock.platform.SystemPlatform;
+import io.github.zklock.testing.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -58,9 +58,9 @@ class CallbacksTests {
 		assertThat(interrupt.end()).isTrue();
 		assertThat(run).as("before anybody is told").isEmpty();
 		this.actions.happened();
-		assertThat(done.await(30, TimeUnit.SECONDS)).isTrue();
+		assertThat(Patience.await(done)).isTrue();
 		assertThat(run).containsExactly("action");
-		assertThat(this.givenOne.await(30, TimeUnit.SECONDS)).isTrue();
+		assertThat(Patience.await(this.givenOne)).isTrue();
 	}
 
 	@Test
@@ -98,7 +98,7 @@ class CallbacksTests {
 		this.actions.add(interrupted::countDown);
 		this.actions.happened();
 		assertThat(interrupt.end()).isTrue();
-		assertThat(interrupted.await(30, TimeUnit.SECONDS)).isTrue();
+		assertThat(Patience.await(interrupted)).isTrue();
 	}
 
 	@Test

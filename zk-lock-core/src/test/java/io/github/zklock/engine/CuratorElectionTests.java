@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.github.zklock.LockContender.Origin;
@@ -13,6 +12,7 @@ import io.github.zklock.embedded.ConnectString;
 import io.github.zklock.embedded.EmbeddedZooKeeper;
 import io.github.zklock.leader.LeaderElection;
 import io.github.zklock.leader.Participant;
+import io.github.zklock.testing.Patience;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
@@ -62,7 +62,7 @@ class CuratorElectionTests extends ElectionTestSupport {
 		@Override
 		public void takeLeadership(CuratorFramework client) throws Exception {
 			this.overlap = CuratorElectionTests.this.election.leadership().isLeader();
-			assertThat(this.mayStop.await(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+			assertThat(Patience.await(this.mayStop)).isTrue();
 			this.overlap |= CuratorElectionTests.this.election.leadership().isLeader();
 		}
 

@@ -17,6 +17,7 @@ import io.github.zklock.embedded.Direction;
 import io.github.zklock.embedded.EmbeddedZooKeeper;
 import io.github.zklock.embedded.FaultProxy;
 import io.github.zklock.embedded.Operation;
+import io.github.zklock.testing.Callers;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
@@ -73,16 +74,7 @@ class CuratorInteropTests extends LockTestSupport {
 	}
 
 	private <T> CompletableFuture<T> byCurator(Callable<T> task) {
-		CompletableFuture<T> result = new CompletableFuture<>();
-		this.curatorsThread.execute(() -> {
-			try {
-				result.complete(task.call());
-			}
-			catch (Throwable ex) {
-				result.completeExceptionally(ex);
-			}
-		});
-		return result;
+		return Callers.call(this.curatorsThread, task);
 	}
 
 	private CompletableFuture<Boolean> take(InterProcessMutex mutex) {

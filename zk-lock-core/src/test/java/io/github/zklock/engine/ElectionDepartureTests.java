@@ -15,6 +15,7 @@ import io.github.zklock.leader.LeaderElection;
 import io.github.zklock.leader.LeaderWork;
 import io.github.zklock.leader.Leadership;
 import io.github.zklock.leader.LeadershipListener;
+import io.github.zklock.testing.LeadershipRecorder;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
 import org.junit.jupiter.api.Test;
 
@@ -277,7 +278,7 @@ class ElectionDepartureTests extends ElectionTestSupport {
 
 	@Test
 	void whoYieldsIsTheLastInTheQueue() throws Exception {
-		Recorder recorder = new Recorder(lead(this.locks));
+		LeadershipRecorder recorder = new LeadershipRecorder(lead(this.locks));
 		List<String> old = leaderNodes();
 		queueSuccessor();
 		assertThat(this.leadership.yield()).isTrue();
@@ -292,7 +293,7 @@ class ElectionDepartureTests extends ElectionTestSupport {
 
 	@Test
 	void whoYieldsAloneLeadsAgainWithANewToken() {
-		Recorder recorder = new Recorder(lead(this.locks));
+		LeadershipRecorder recorder = new LeadershipRecorder(lead(this.locks));
 		List<String> old = leaderNodes();
 		long token = this.leadership.fencingToken();
 		assertThat(this.leadership.yield()).isTrue();

@@ -9,6 +9,7 @@ import io.github.zklock.embedded.ConnectString;
 import io.github.zklock.embedded.EmbeddedZooKeeper;
 import io.github.zklock.leader.LeaderElection;
 import io.github.zklock.leader.LeaderWork;
+import io.github.zklock.testing.LeadershipRecorder;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
 import org.junit.jupiter.api.Test;
 
@@ -60,7 +61,7 @@ class ElectionErrorTests extends ElectionTestSupport {
 	@Test
 	void revocationThatAnErrorHitsIsMadeUpFor() throws Exception {
 		ZooKeeperLocks locks = failing(Duration.ofMillis(50));
-		Recorder recorder = new Recorder(lead(locks));
+		LeadershipRecorder recorder = new LeadershipRecorder(lead(locks));
 		LeaderElection election = locks.election(ROLE);
 		LeaderWork work = election.leadership().begin().orElseThrow();
 		CompletableFuture<Void> lost = new CompletableFuture<>();
@@ -79,7 +80,7 @@ class ElectionErrorTests extends ElectionTestSupport {
 		ZooKeeperLocks locks = closing(
 				with(builder(server().connectString(), Duration.ofSeconds(4)), (options) -> options.faults(this::pass))
 					.build());
-		Recorder recorder = new Recorder(lead(locks));
+		LeadershipRecorder recorder = new LeadershipRecorder(lead(locks));
 		this.place.set("revoke");
 		registry().zooKeeper().delete(parentOfRole(ROLE) + "/" + leaderNodes().get(0), -1);
 		awaitQuietly(this.thrown);
@@ -91,7 +92,7 @@ class ElectionErrorTests extends ElectionTestSupport {
 	void listenerIsToldAfterAnErrorInTheTelling() throws Exception {
 		ZooKeeperLocks locks = failing(Duration.ofMillis(50));
 		LeaderElection election = lead(locks);
-		Recorder recorder = new Recorder(election);
+		LeadershipRecorder recorder = new LeadershipRecorder(election);
 		recorder.awaitEvents("granted");
 		assertThat(election.leadership().begin()).isPresent();
 		this.place.set("user task");
@@ -107,7 +108,7 @@ class ElectionErrorTests extends ElectionTestSupport {
 	void errorElsewhereCostsNoLeadership() throws Exception {
 		ZooKeeperLocks locks = failing(Duration.ZERO);
 		LeaderElection election = lead(locks);
-		Recorder recorder = new Recorder(election);
+		LeadershipRecorder recorder = new LeadershipRecorder(election);
 		LeaderWork work = election.leadership().begin().orElseThrow();
 		locks.lock("lock").lock();
 		this.place.set("finish");

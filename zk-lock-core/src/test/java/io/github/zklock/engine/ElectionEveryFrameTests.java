@@ -1,7 +1,6 @@
 package io.github.zklock.engine;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
@@ -9,6 +8,7 @@ import java.util.concurrent.locks.LockSupport;
 import io.github.zklock.embedded.ConnectString;
 import io.github.zklock.embedded.EmbeddedZooKeeper;
 import io.github.zklock.leader.LeaderElection;
+import io.github.zklock.testing.LeadershipRecorder;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -42,7 +42,7 @@ class ElectionEveryFrameTests extends EveryFrameSupport {
 	void joiningAndLeavingSurviveEveryFault() throws Exception {
 		attemptAtEveryFrame("join", (role, locks, proxy) -> {
 			LeaderElection election = locks.election(role);
-			ElectionTestSupport.Recorder recorder = new ElectionTestSupport.Recorder(election);
+			LeadershipRecorder recorder = new LeadershipRecorder(election);
 			election.join();
 			ElectionTestSupport.awaitLeader(election);
 			election.leave();
@@ -60,7 +60,7 @@ class ElectionEveryFrameTests extends EveryFrameSupport {
 		attemptAtEveryFrame("turns", (role, locks, proxy) -> {
 			LeaderElection election = locks.election(role);
 			LeaderElection other = this.others.election(role);
-			ElectionTestSupport.Recorder recorder = new ElectionTestSupport.Recorder(election);
+			LeadershipRecorder recorder = new LeadershipRecorder(election);
 			AtomicBoolean over = new AtomicBoolean();
 			CompletableFuture<Void> watcher = call(() -> {
 				while (!over.get()) {
@@ -115,7 +115,7 @@ class ElectionEveryFrameTests extends EveryFrameSupport {
 				.isEmpty());
 	}
 
-	private static void awaitRevoked(ElectionTestSupport.Recorder recorder) {
+	private static void awaitRevoked(LeadershipRecorder recorder) {
 		await().atMost(PATIENCE).until(() -> {
 			return recorder.lastEvent().equals("revoked");
 		});

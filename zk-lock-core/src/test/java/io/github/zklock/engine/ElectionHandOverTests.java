@@ -14,6 +14,7 @@ import io.github.zklock.embedded.Sessions;
 import io.github.zklock.leader.LeaderElection;
 import io.github.zklock.leader.LeaderWork;
 import io.github.zklock.leader.LeadershipListener;
+import io.github.zklock.testing.LeadershipRecorder;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -316,7 +317,7 @@ class ElectionHandOverTests extends ElectionTestSupport {
 			}
 
 		});
-		Recorder recorder = new Recorder(this.election);
+		LeadershipRecorder recorder = new LeadershipRecorder(this.election);
 		this.election.join();
 		assertThat(get(nodes)).isZero();
 		recorder.awaitEvents("granted", "revoked");

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+import static io.github.zklock.testing.Patience.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -31,8 +32,6 @@ import static org.awaitility.Awaitility.await;
  * Elections on an ensemble that fails in many ways.
  */
 class ElectionIT {
-
-	private static final Duration PATIENCE = Duration.ofSeconds(60);
 
 	private static final Duration SESSION = Duration.ofSeconds(4);
 

@@ -17,6 +17,7 @@ import io.github.zklock.embedded.Operation;
 import io.github.zklock.embedded.Sessions;
 import io.github.zklock.leader.LeaderElection;
 import io.github.zklock.leader.LeadershipListener;
+import io.github.zklock.testing.LeadershipRecorder;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
@@ -43,7 +44,7 @@ class ElectionLossTests extends ElectionTestSupport {
 
 	private final LeaderElection election = this.locks.election(ROLE);
 
-	private final Recorder recorder = new Recorder(this.election);
+	private final LeadershipRecorder recorder = new LeadershipRecorder(this.election);
 
 	private final ZooKeeperLocks others = registry();
 
@@ -69,7 +70,7 @@ class ElectionLossTests extends ElectionTestSupport {
 	void shortDisturbanceSuspendsAndResumes() throws Exception {
 		ZooKeeperLocks patient = registry(this.proxy);
 		LeaderElection election = patient.election(ROLE);
-		Recorder recorder = new Recorder(election);
+		LeadershipRecorder recorder = new LeadershipRecorder(election);
 		lead(patient);
 		String node = leaderNodes().get(0);
 		this.proxy.cut();
@@ -318,7 +319,7 @@ class ElectionLossTests extends ElectionTestSupport {
 	@Test
 	@Tag("H88")
 	void flappingConnectionIsToldInOrder() throws Exception {
-		Recorder other = new Recorder(this.elsewhere);
+		LeadershipRecorder other = new LeadershipRecorder(this.elsewhere);
 		this.election.join();
 		for (int round = 0; round < 6; round++) {
 			awaitLeader(this.election);

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
@@ -17,6 +16,8 @@ import io.github.zklock.embedded.Operation;
 import io.github.zklock.leader.LeaderElection;
 import io.github.zklock.leader.LeaderWork;
 import io.github.zklock.leader.LeadershipListener;
+import io.github.zklock.testing.LeadershipRecorder;
+import io.github.zklock.testing.Patience;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.data.ACL;
@@ -84,7 +85,7 @@ class ElectionRaceTests extends ElectionTestSupport {
 	private void endLeaseInSilence() {
 		keeper(this.locks).loop().execute(() -> {
 			try {
-				assertThat(this.loopMayGoOn.await(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+				assertThat(Patience.await(this.loopMayGoOn)).isTrue();
 			}
 			catch (InterruptedException ex) {
 				Thread.currentThread().interrupt();
@@ -134,7 +135,7 @@ class ElectionRaceTests extends ElectionTestSupport {
 	 */
 	@Test
 	void leavingEndsNoLaterPart() throws Exception {
-		Recorder recorder = new Recorder(this.election);
+		LeadershipRecorder recorder = new LeadershipRecorder(this.election);
 		lead(this.locks);
 		Candidacy candidacy = ((ElectionHandle) this.election).candidacy();
 		LeaveRequest request = candidacy.leave();
@@ -243,7 +244,7 @@ class ElectionRaceTests extends ElectionTestSupport {
 		lead(this.locks);
 		long token = this.election.leadership().fencingToken();
 		AtomicInteger runs = new AtomicInteger();
-		Recorder recorder = new Recorder(this.election);
+		LeadershipRecorder recorder = new LeadershipRecorder(this.election);
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.election.leadership().run(() -> {
 			CompletableFuture<Void> deleted = call(() -> {
 				registry().zooKeeper().delete(parentOfRole(ROLE) + "/" + leaderNodes().get(0), -1);
@@ -299,7 +300,7 @@ class ElectionRaceTests extends ElectionTestSupport {
 
 	@Test
 	void listenerThatIsAddedTwiceIsToldOnce() throws Exception {
-		Recorder recorder = new Recorder(this.election);
+		LeadershipRecorder recorder = new LeadershipRecorder(this.election);
 		this.election.addListener(recorder);
 		LeadershipListener other = new LeadershipListener() {
 		};
@@ -309,7 +310,7 @@ class ElectionRaceTests extends ElectionTestSupport {
 		lead(this.locks);
 		this.election.addListener(recorder);
 		this.election.leave();
-		Recorder last = new Recorder(this.election);
+		LeadershipRecorder last = new LeadershipRecorder(this.election);
 		lead(this.locks);
 		last.awaitEvents("granted");
 		recorder.awaitEvents("granted", "revoked", "granted");

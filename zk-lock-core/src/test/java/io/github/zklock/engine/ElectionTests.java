@@ -17,6 +17,7 @@ import io.github.zklock.embedded.Operation;
 import io.github.zklock.leader.LeaderElection;
 import io.github.zklock.leader.LeadershipListener;
 import io.github.zklock.leader.Participant;
+import io.github.zklock.testing.LeadershipRecorder;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
 import org.apache.zookeeper.data.Stat;
 import org.junit.jupiter.api.Tag;
@@ -230,9 +231,9 @@ class ElectionTests extends ElectionTestSupport {
 	@Test
 	void listenerThatComesLateIsTold() throws Exception {
 		LeaderElection election = lead(this.one);
-		new Recorder(election).awaitEvents("granted");
+		new LeadershipRecorder(election).awaitEvents("granted");
 		election.leave();
-		Recorder idle = new Recorder(election);
+		LeadershipRecorder idle = new LeadershipRecorder(election);
 		election.join();
 		idle.awaitEvents("granted");
 	}
@@ -240,8 +241,8 @@ class ElectionTests extends ElectionTestSupport {
 	@Test
 	void removedListenerHearsNothingMore() throws Exception {
 		LeaderElection election = this.one.election(ROLE);
-		Recorder removed = new Recorder(election);
-		Recorder kept = new Recorder(election);
+		LeadershipRecorder removed = new LeadershipRecorder(election);
+		LeadershipRecorder kept = new LeadershipRecorder(election);
 		election.join();
 		removed.awaitEvents("granted");
 		election.removeListener(removed);
@@ -265,7 +266,7 @@ class ElectionTests extends ElectionTestSupport {
 			}
 
 		});
-		Recorder recorder = new Recorder(election);
+		LeadershipRecorder recorder = new LeadershipRecorder(election);
 		election.join();
 		recorder.awaitEvents("granted", "revoked", "granted");
 		awaitLeader(election);

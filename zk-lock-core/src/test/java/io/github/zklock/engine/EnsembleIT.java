@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 
 import io.github.zklock.LockLease;
 import io.github.zklock.embedded.Direction;
@@ -13,6 +12,7 @@ import io.github.zklock.embedded.FaultProxy;
 import io.github.zklock.embedded.MemberLink;
 import io.github.zklock.embedded.Operation;
 import io.github.zklock.embedded.ZooKeeperEnsemble;
+import io.github.zklock.testing.Patience;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -20,6 +20,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+import static io.github.zklock.testing.Patience.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -27,8 +28,6 @@ import static org.awaitility.Awaitility.await;
  * What only an ensemble can do to a lock.
  */
 class EnsembleIT {
-
-	private static final Duration PATIENCE = Duration.ofSeconds(60);
 
 	private static final Duration SESSION = Duration.ofSeconds(4);
 
@@ -67,10 +66,6 @@ class EnsembleIT {
 		return locks;
 	}
 
-	private static <T> T get(CompletableFuture<T> future) throws Exception {
-		return future.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
-	}
-
 	/**
 	 * Also the model's plant "unsound". The cut comes at another phase of the heartbeat
 	 * each time.
@@ -93,9 +88,9 @@ class EnsembleIT {
 			long phase = System.nanoTime() + SESSION.toNanos() / 8 * round / 4;
 			await().atMost(PATIENCE).until(() -> System.nanoTime() - phase > 0);
 			ensemble.cut(follower, leader);
-			assertThat(get(believing)).as("round %d", round).isFalse();
+			assertThat(Patience.get(believing)).as("round %d", round).isFalse();
 			assertThat(follower.isServing()).as("the follower has not noticed").isTrue();
-			get(next).close();
+			Patience.get(next).close();
 			ensemble.heal();
 			ensemble.awaitServing();
 		}
@@ -119,7 +114,7 @@ class EnsembleIT {
 			proxy.retarget(followers.get(1).connectString());
 			proxy.cut();
 			acknowledgements.forEach(MemberLink::release);
-			try (LockLease lease = get(waiting)) {
+			try (LockLease lease = Patience.get(waiting)) {
 				assertThat(lease.isHeld()).isTrue();
 				assertThat(locks.zooKeeper().getChildren("/zk-lock/locks/undecided", false)).hasSize(1);
 			}
@@ -144,7 +139,7 @@ class EnsembleIT {
 				leader.kill();
 				assertThat(ensemble.leader()).isNotEqualTo(leader);
 			}
-			try (LockLease lease = get(waiting)) {
+			try (LockLease lease = Patience.get(waiting)) {
 				tokens.add(lease.fencingToken());
 			}
 			leader.start();
@@ -163,7 +158,7 @@ class EnsembleIT {
 		await().atMost(PATIENCE).until(() -> !lease.isHeld());
 		ensemble.members().forEach(EnsembleMember::start);
 		ensemble.awaitServing();
-		get(waiting).close();
+		Patience.get(waiting).close();
 		assertThat(lease.isHeld()).isFalse();
 	}
 

@@ -11,6 +11,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.github.zklock.platform.SystemPlatform;
+import io.github.zklock.testing.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -74,7 +75,7 @@ class EventLoopTests {
 		schedule("fourth", 30, run, done);
 		schedule("second", 20, run, done);
 		all.countDown();
-		assertThat(done.await(LockTestSupport.PATIENCE.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+		assertThat(Patience.await(done)).isTrue();
 		assertThat(run).containsExactly("first", "second", "third", "fourth");
 	}
 
@@ -95,7 +96,7 @@ class EventLoopTests {
 		timer.cancel();
 		schedule("other", 1, run, done);
 		cancelled.countDown();
-		assertThat(done.await(LockTestSupport.PATIENCE.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+		assertThat(Patience.await(done)).isTrue();
 		assertThat(run).containsExactly("other");
 	}
 

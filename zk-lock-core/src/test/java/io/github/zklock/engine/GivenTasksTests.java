@@ -9,11 +9,11 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.github.zklock.platform.SystemPlatform;
+import io.github.zklock.testing.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -57,7 +57,7 @@ class GivenTasksTests {
 
 	private static void waitFor(CountDownLatch latch) {
 		try {
-			assertThat(latch.await(LockTestSupport.PATIENCE.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+			assertThat(Patience.await(latch)).isTrue();
 		}
 		catch (InterruptedException ex) {
 			throw new IllegalStateException(ex);

@@ -3,15 +3,12 @@ package io.github.zklock.engine;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
+import ch.qos.logback.classic.Level;
 import io.github.zklock.LocalLock;
 import io.github.zklock.LockContender;
 import io.github.zklock.LockException;
@@ -24,14 +21,13 @@ import io.github.zklock.embedded.ConnectString;
 import io.github.zklock.embedded.EmbeddedZooKeeper;
 import io.github.zklock.embedded.FaultProxy;
 import io.github.zklock.leader.LeaderElection;
+import io.github.zklock.testing.LogRecorder;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.ZooDefs.Ids;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.slf4j.LoggerFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
@@ -47,7 +43,7 @@ class HostileNameTests extends LockTestSupport {
 
 	private static final String SHOWN = "'x'\\r\\n2026-11-16 ERROR admin login succeeded\\u001B[2J\\u2028\\u202Ey";
 
-	private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+	private final LogRecorder log = new LogRecorder("io.github.zklock", Level.ERROR);
 
 	private final ZooKeeperLocks one = registry();
 
@@ -57,19 +53,9 @@ class HostileNameTests extends LockTestSupport {
 		super(server, connectString);
 	}
 
-	private static Logger logger() {
-		return (Logger) LoggerFactory.getLogger("io.github.zklock");
-	}
-
-	@BeforeEach
-	void listenToTheLog() {
-		this.log.start();
-		logger().addAppender(this.log);
-	}
-
 	@AfterEach
 	void stopListening() {
-		logger().detachAppender(this.log);
+		this.log.close();
 	}
 
 	private static void assertHarmless(Class<? extends Throwable> type, ThrowingCallable failing) {
@@ -169,10 +155,9 @@ class HostileNameTests extends LockTestSupport {
 					CreateMode.PERSISTENT);
 		this.one.election(NAME).join();
 		await().atMost(PATIENCE)
-			.until(() -> new ArrayList<>(this.log.list).stream()
-				.anyMatch((event) -> event.getFormattedMessage().startsWith("Role '")));
-		assertHarmless(new ArrayList<>(this.log.list).stream()
-			.map(ILoggingEvent::getFormattedMessage)
+			.until(() -> this.log.texts(Level.ERROR).stream().anyMatch((message) -> message.startsWith("Role '")));
+		assertHarmless(this.log.texts(Level.ERROR)
+			.stream()
 			.filter((message) -> message.startsWith("Role '"))
 			.findFirst()
 			.orElseThrow());

@@ -2,7 +2,6 @@ package io.github.zklock.engine;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -11,6 +10,8 @@ import io.github.zklock.embedded.ConnectString;
 import io.github.zklock.embedded.EmbeddedZooKeeper;
 import io.github.zklock.leader.LeaderElection;
 import io.github.zklock.leader.LeaderWork;
+import io.github.zklock.testing.LeadershipRecorder;
+import io.github.zklock.testing.Patience;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
 import org.junit.jupiter.api.Test;
 
@@ -44,7 +45,7 @@ class LeaderWorkTests extends ElectionTestSupport {
 		this.started.countDown();
 		while (true) {
 			try {
-				assertThat(this.mayEnd.await(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+				assertThat(Patience.await(this.mayEnd)).isTrue();
 				return interrupted;
 			}
 			catch (InterruptedException ex) {
@@ -56,7 +57,7 @@ class LeaderWorkTests extends ElectionTestSupport {
 	private void workUntilInterrupted() {
 		this.started.countDown();
 		try {
-			assertThat(this.mayEnd.await(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+			assertThat(Patience.await(this.mayEnd)).isTrue();
 		}
 		catch (InterruptedException ex) {
 			throw new IllegalStateException("interrupted", ex);
@@ -64,7 +65,7 @@ class LeaderWorkTests extends ElectionTestSupport {
 	}
 
 	private void awaitStart() throws InterruptedException {
-		assertThat(this.started.await(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+		assertThat(Patience.await(this.started)).isTrue();
 	}
 
 	private void deleteLeaderNode() throws Exception {
@@ -72,7 +73,7 @@ class LeaderWorkTests extends ElectionTestSupport {
 	}
 
 	private void awaitLeadershipAfter(long token) {
-		Recorder recorder = new Recorder(this.election);
+		LeadershipRecorder recorder = new LeadershipRecorder(this.election);
 		await().atMost(PATIENCE).until(() -> recorder.tokens().stream().anyMatch((later) -> later > token));
 	}
 

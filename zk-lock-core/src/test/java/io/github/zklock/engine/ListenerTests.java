@@ -6,7 +6,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 
-import io.github.zklock.LockException;
 import io.github.zklock.LockLease;
 import io.github.zklock.LockListener;
 import io.github.zklock.LockUnavailableException;
@@ -14,8 +13,8 @@ import io.github.zklock.embedded.ConnectString;
 import io.github.zklock.embedded.EmbeddedZooKeeper;
 import io.github.zklock.embedded.FaultProxy;
 import io.github.zklock.embedded.Sessions;
+import io.github.zklock.testing.LockRecorder;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -25,52 +24,14 @@ import static org.awaitility.Awaitility.await;
 
 class ListenerTests extends LockTestSupport {
 
-	private final Recorder recorder = new Recorder();
+	private final LockRecorder recorder = new LockRecorder(Duration.ofNanos(1));
 
 	ListenerTests(EmbeddedZooKeeper server, @ConnectString String connectString) {
 		super(server, connectString);
 	}
 
-	private static class Recorder implements LockListener {
-
-		final List<String> events = new CopyOnWriteArrayList<>();
-
-		@Override
-		public void acquired(LockLease lease, Duration waited) {
-			assertThat(waited).isPositive();
-			this.events.add("acquired " + lease.name());
-		}
-
-		@Override
-		public void released(LockLease lease, Duration held) {
-			assertThat(held).isPositive();
-			assertThat(lease.isHeld()).isFalse();
-			this.events.add("released " + lease.name());
-		}
-
-		@Override
-		public void lost(LockLease lease, Duration held) {
-			assertThat(held).isPositive();
-			assertThat(lease.isHeld()).isFalse();
-			this.events.add("lost " + lease.name());
-		}
-
-		@Override
-		public void timedOut(String name, Duration waited) {
-			assertThat(waited).isPositive();
-			this.events.add("timedOut " + name);
-		}
-
-		@Override
-		public void failed(String name, Duration waited, LockException cause) {
-			assertThat(cause).isInstanceOf(LockUnavailableException.class);
-			this.events.add("failed " + name);
-		}
-
-		void await(String... expected) {
-			Awaitility.await().atMost(PATIENCE).untilAsserted(() -> assertThat(this.events).containsExactly(expected));
-		}
-
+	private void awaitEvents(String... expected) {
+		await().atMost(PATIENCE).untilAsserted(() -> assertThat(this.recorder.events()).containsExactly(expected));
 	}
 
 	@Test
@@ -83,11 +44,11 @@ class ListenerTests extends LockTestSupport {
 		assertThat(locks.lock("b").tryLock()).isFalse();
 		Sessions.expire(locks.zooKeeper(), server().connectString());
 		await().atMost(PATIENCE).until(() -> !lost.isHeld());
-		this.recorder.await("acquired a", "released a", "acquired b", "timedOut b", "lost b");
+		awaitEvents("acquired a", "released a", "acquired b", "timedOut b", "lost b");
 		proxy.refuse();
 		assertThatExceptionOfType(LockUnavailableException.class)
 			.isThrownBy(() -> locks.lock("c").tryAcquire(Duration.ofMillis(20)));
-		this.recorder.await("acquired a", "released a", "acquired b", "timedOut b", "lost b", "failed c");
+		awaitEvents("acquired a", "released a", "acquired b", "timedOut b", "lost b", "failed c");
 	}
 
 	@Test
@@ -97,7 +58,7 @@ class ListenerTests extends LockTestSupport {
 		locks.lock("a").lock();
 		locks.lock("a").unlock();
 		locks.lock("a").unlock();
-		this.recorder.await("acquired a", "released a");
+		awaitEvents("acquired a", "released a");
 	}
 
 	@Test
@@ -129,7 +90,7 @@ class ListenerTests extends LockTestSupport {
 		for (int round = 0; round < 3; round++) {
 			get(locks.lock("a").acquireAsync(PATIENCE)).close();
 		}
-		this.recorder.await("acquired a", "released a", "acquired a", "released a", "acquired a", "released a");
+		awaitEvents("acquired a", "released a", "acquired a", "released a", "acquired a", "released a");
 		slow.countDown();
 	}
 
@@ -147,7 +108,7 @@ class ListenerTests extends LockTestSupport {
 		for (int round = 0; round < 3; round++) {
 			get(locks.lock("a").acquireAsync(PATIENCE)).close();
 		}
-		this.recorder.await("acquired a", "released a", "acquired a", "released a", "acquired a", "released a");
+		awaitEvents("acquired a", "released a", "acquired a", "released a", "acquired a", "released a");
 	}
 
 	@Test
@@ -167,7 +128,7 @@ class ListenerTests extends LockTestSupport {
 		try (LockLease lease = observed.lock("a").acquire()) {
 			assertThat(get(token)).isEqualTo(lease.fencingToken());
 		}
-		this.recorder.await("acquired a", "released a");
+		awaitEvents("acquired a", "released a");
 	}
 
 	@Test
@@ -194,7 +155,7 @@ class ListenerTests extends LockTestSupport {
 		lease.onLost(() -> actions.add("after"));
 		Sessions.expire(locks.zooKeeper());
 		locks.lock("b").acquire().close();
-		this.recorder.await("acquired a", "released a", "acquired b", "released b");
+		awaitEvents("acquired a", "released a", "acquired b", "released b");
 		assertThat(actions).isEmpty();
 	}
 

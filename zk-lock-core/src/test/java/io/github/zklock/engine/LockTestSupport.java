@@ -3,12 +3,8 @@ package io.github.zklock.engine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 import io.github.zklock.LockLease;
@@ -17,11 +13,14 @@ import io.github.zklock.embedded.ConnectString;
 import io.github.zklock.embedded.EmbeddedZooKeeper;
 import io.github.zklock.embedded.EmbeddedZooKeeperTest;
 import io.github.zklock.embedded.FaultProxy;
+import io.github.zklock.testing.CallerTestSupport;
+import io.github.zklock.testing.Patience;
 import io.github.zklock.zookeeper.Options;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.AfterEach;
 
+import static io.github.zklock.testing.Patience.awaitClosely;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -29,9 +28,7 @@ import static org.awaitility.Awaitility.await;
  * A server, a root, registries that are closed in the end, and threads for callers.
  */
 @EmbeddedZooKeeperTest
-abstract class LockTestSupport {
-
-	static final Duration PATIENCE = Duration.ofSeconds(60);
+abstract class LockTestSupport extends CallerTestSupport {
 
 	/**
 	 * A session timeout for tests in which sessions do not end.
@@ -50,8 +47,6 @@ abstract class LockTestSupport {
 
 	private final List<AutoCloseable> resources = new ArrayList<>();
 
-	private final ExecutorService callers = Executors.newCachedThreadPool();
-
 	LockTestSupport(EmbeddedZooKeeper server, @ConnectString String connectString) {
 		this.server = server;
 		this.chroot = connectString.substring(connectString.indexOf('/'));
@@ -59,7 +54,7 @@ abstract class LockTestSupport {
 
 	@AfterEach
 	void closeAll() throws Exception {
-		this.callers.shutdownNow();
+		this.callers.close();
 		for (int index = this.resources.size() - 1; index >= 0; index--) {
 			this.resources.get(index).close();
 		}
@@ -143,22 +138,7 @@ abstract class LockTestSupport {
 	}
 
 	void awaitNodes(String name, int count) {
-		await().atMost(PATIENCE)
-			.pollInterval(Duration.ofMillis(2))
-			.untilAsserted(() -> assertThat(nodes(name)).hasSize(count));
-	}
-
-	<T> CompletableFuture<T> call(Callable<T> task) {
-		CompletableFuture<T> result = new CompletableFuture<>();
-		this.callers.execute(() -> {
-			try {
-				result.complete(task.call());
-			}
-			catch (Throwable ex) {
-				result.completeExceptionally(ex);
-			}
-		});
-		return result;
+		awaitClosely().untilAsserted(() -> assertThat(nodes(name)).hasSize(count));
 	}
 
 	CompletableFuture<LockLease> acquire(NamedLock lock) {
@@ -210,22 +190,18 @@ abstract class LockTestSupport {
 	 * Wait until the session may not believe any more that it lives.
 	 */
 	static void awaitLeaseEnd(ZooKeeperLocks locks) {
-		await().atMost(PATIENCE).pollInterval(Duration.ofMillis(2)).until(() -> {
+		awaitClosely().until(() -> {
 			Session session = keeper(locks).connectedSession();
 			return session == null || session.lease().currentTerm() == Lease.NONE;
 		});
 	}
 
 	static void awaitConnected(ZooKeeperLocks locks) {
-		await().atMost(PATIENCE)
-			.pollInterval(Duration.ofMillis(2))
-			.until(() -> keeper(locks).connectedSession() != null);
+		awaitClosely().until(() -> keeper(locks).connectedSession() != null);
 	}
 
 	static void awaitDisconnected(ZooKeeperLocks locks) {
-		await().atMost(PATIENCE)
-			.pollInterval(Duration.ofMillis(2))
-			.until(() -> keeper(locks).connectedSession() == null);
+		awaitClosely().until(() -> keeper(locks).connectedSession() == null);
 	}
 
 	/**
@@ -233,15 +209,11 @@ abstract class LockTestSupport {
 	 */
 	static void awaitQuietly(CountDownLatch latch) {
 		try {
-			assertThat(latch.await(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+			assertThat(Patience.await(latch)).isTrue();
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
 		}
-	}
-
-	static <T> T get(CompletableFuture<T> future) throws Exception {
-		return future.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
 	}
 
 }

@@ -21,6 +21,7 @@ import io.github.zklock.embedded.Sessions;
 import io.github.zklock.leader.LeaderElection;
 import io.github.zklock.leader.LeaderWork;
 import io.github.zklock.platform.SystemPlatform;
+import io.github.zklock.testing.LogRecorder;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
 import org.apache.zookeeper.WatchedEvent;
 import org.apache.zookeeper.Watcher;

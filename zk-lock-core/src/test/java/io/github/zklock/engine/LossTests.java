@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.github.zklock.LockLease;
@@ -17,6 +16,7 @@ import io.github.zklock.embedded.EmbeddedZooKeeper;
 import io.github.zklock.embedded.FaultProxy;
 import io.github.zklock.embedded.Operation;
 import io.github.zklock.embedded.Sessions;
+import io.github.zklock.testing.Patience;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.Tag;
@@ -55,11 +55,11 @@ class LossTests extends LockTestSupport {
 			lost.countDown();
 		});
 		Sessions.expire(this.locks.zooKeeper());
-		assertThat(lost.await(30, TimeUnit.SECONDS)).isTrue();
+		assertThat(Patience.await(lost)).isTrue();
 		assertThat(lease.isHeld()).isFalse();
 		CountDownLatch afterwards = new CountDownLatch(1);
 		lease.onLost(afterwards::countDown);
-		assertThat(afterwards.await(30, TimeUnit.SECONDS)).as("at once if already lost").isTrue();
+		assertThat(Patience.await(afterwards)).as("at once if already lost").isTrue();
 		lease.close();
 		try (LockLease next = this.lock.acquire()) {
 			assertThat(next.isHeld()).isTrue();
@@ -81,7 +81,7 @@ class LossTests extends LockTestSupport {
 		CountDownLatch lost = new CountDownLatch(1);
 		lease.onLost(lost::countDown);
 		this.proxy.swallow();
-		assertThat(lost.await(30, TimeUnit.SECONDS)).isTrue();
+		assertThat(Patience.await(lost)).isTrue();
 		assertThat(next).as("told while the server still keeps the lock").isNotDone();
 		assertThat(get(heldWhenGranted)).isFalse();
 		get(next).close();
@@ -216,7 +216,7 @@ class LossTests extends LockTestSupport {
 		lease.onLost(lost::countDown);
 		CompletableFuture<LockLease> waiting = this.lock.acquireAsync(PATIENCE);
 		operator.zooKeeper().delete(parent("lock") + "/" + nodes("lock").get(0), -1);
-		assertThat(lost.await(30, TimeUnit.SECONDS)).isTrue();
+		assertThat(Patience.await(lost)).isTrue();
 		assertThat(lease.isHeld()).isFalse();
 		get(waiting).close();
 	}

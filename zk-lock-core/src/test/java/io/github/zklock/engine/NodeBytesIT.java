@@ -9,6 +9,7 @@ import io.github.zklock.embedded.ZooKeeperEnsemble;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
 import org.junit.jupiter.api.Test;
 
+import static io.github.zklock.testing.Patience.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -18,8 +19,6 @@ import static org.awaitility.Awaitility.await;
  * cannot load again.
  */
 class NodeBytesIT {
-
-	private static final Duration PATIENCE = Duration.ofSeconds(60);
 
 	private static final Duration TICK = Duration.ofMillis(500);
 

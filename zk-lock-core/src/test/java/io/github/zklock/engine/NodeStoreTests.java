@@ -17,11 +17,13 @@ import io.github.zklock.embedded.EmbeddedZooKeeperTest;
 import io.github.zklock.engine.NodeSession.Content;
 import io.github.zklock.engine.ReturnCode.Meaning;
 import io.github.zklock.local.LocalStores;
+import io.github.zklock.testing.Patience;
 import io.github.zklock.zookeeper.Options;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
+import static io.github.zklock.testing.Patience.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
@@ -31,8 +33,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 @EmbeddedZooKeeperTest
 class NodeStoreTests {
-
-	private static final Duration PATIENCE = Duration.ofMinutes(1);
 
 	private static final int CONVERSATIONS = 20;
 
@@ -108,8 +108,8 @@ class NodeStoreTests {
 
 		Client(NodeStore store, String top) throws Exception {
 			this.top = top;
-			this.session = this.loop.submit(() -> store.open(this)).get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
-			assertThat(this.connected.await(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+			this.session = Patience.get(this.loop.submit(() -> store.open(this)));
+			assertThat(Patience.await(this.connected)).isTrue();
 			ask(Operation.createPersistent(top, null));
 		}
 
@@ -153,7 +153,7 @@ class NodeStoreTests {
 		<T> Meaning ask(Operation<T> request) throws Exception {
 			CompletableFuture<Meaning> answer = new CompletableFuture<>();
 			send(request, answer);
-			return answer.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+			return Patience.get(answer);
 		}
 
 		private <T> void send(Operation<T> request, CompletableFuture<Meaning> answer) {
@@ -203,7 +203,7 @@ class NodeStoreTests {
 				CompletableFuture<Meaning> answer = new CompletableFuture<>();
 				send(random, answer);
 				if (random.nextInt(4) == 0) {
-					answer.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+					Patience.get(answer);
 				}
 			}
 			ask(Operation.sync("/"));

@@ -14,6 +14,7 @@ import io.github.zklock.embedded.Operation;
 import io.github.zklock.embedded.Sessions;
 import io.github.zklock.leader.LeaderElection;
 import io.github.zklock.leader.Participant;
+import io.github.zklock.testing.LeadershipRecorder;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.ZooDefs;
@@ -73,7 +74,7 @@ class OldNodesTests extends OldNodesTestSupport {
 	@Test
 	void somebodyLeadsWhileTheServerKeepsTheOldSession() throws Exception {
 		LeaderElection election = lead(this.locks);
-		Recorder recorder = new Recorder(election);
+		LeadershipRecorder recorder = new LeadershipRecorder(election);
 		String old = leaderNodes().get(0);
 		outlastTheClient();
 		assertThat(election.leadership().isLeader()).isFalse();

@@ -12,6 +12,7 @@ import io.github.zklock.embedded.ConnectString;
 import io.github.zklock.embedded.EmbeddedZooKeeper;
 import io.github.zklock.embedded.FaultProxy;
 import io.github.zklock.platform.SystemPlatform;
+import io.github.zklock.testing.LogRecorder;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;

@@ -19,6 +19,7 @@ import io.github.zklock.zookeeper.ZooKeeperLocks;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.Test;
 
+import static io.github.zklock.testing.Patience.awaitClosely;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
@@ -46,9 +47,7 @@ class OutageTests extends LockTestSupport {
 	}
 
 	private void awaitWaiting(ZooKeeperLocks locks, int count) {
-		await().atMost(PATIENCE)
-			.pollInterval(Duration.ofMillis(2))
-			.untilAsserted(() -> assertThat(locks.waiting()).hasSize(count));
+		awaitClosely().untilAsserted(() -> assertThat(locks.waiting()).hasSize(count));
 	}
 
 	// A cold start

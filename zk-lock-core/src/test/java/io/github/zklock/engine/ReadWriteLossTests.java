@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
 import io.github.zklock.LockLease;
@@ -21,6 +20,7 @@ import io.github.zklock.embedded.EmbeddedZooKeeper;
 import io.github.zklock.embedded.FaultProxy;
 import io.github.zklock.embedded.Operation;
 import io.github.zklock.embedded.Sessions;
+import io.github.zklock.testing.Patience;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.Tag;
@@ -96,7 +96,7 @@ class ReadWriteLossTests extends LockTestSupport {
 		});
 		awaitNodes("lock", 4);
 		this.proxy.swallow();
-		assertThat(lost.await(30, TimeUnit.SECONDS)).isTrue();
+		assertThat(Patience.await(lost)).isTrue();
 		assertThat(leases).noneMatch(LockLease::isHeld);
 		assertThat(writer).as("told while the server still keeps the lock").isNotDone();
 		assertThat(get(heldWhenGranted)).isFalse();
@@ -210,7 +210,7 @@ class ReadWriteLossTests extends LockTestSupport {
 		CountDownLatch lost = new CountDownLatch(1);
 		lease.onLost(lost::countDown);
 		this.others.zooKeeper().delete(nodeOf(this.locks), -1);
-		assertThat(lost.await(30, TimeUnit.SECONDS)).isTrue();
+		assertThat(Patience.await(lost)).isTrue();
 		assertThat(lease.isHeld()).isFalse();
 		assertThat(other.isHeld()).isTrue();
 		other.close();
@@ -445,7 +445,7 @@ class ReadWriteLossTests extends LockTestSupport {
 		leases.forEach((lease) -> lease.onLost(lost::countDown));
 		closed.close();
 		assertThat(leases).noneMatch(LockLease::isHeld);
-		assertThat(lost.await(30, TimeUnit.SECONDS)).isTrue();
+		assertThat(Patience.await(lost)).isTrue();
 		assertThat(nodes("lock")).isEmpty();
 	}
 
@@ -483,7 +483,7 @@ class ReadWriteLossTests extends LockTestSupport {
 				}
 				return readers;
 			});
-			assertThat(asked.await(30, TimeUnit.SECONDS)).isTrue();
+			assertThat(Patience.await(asked)).isTrue();
 			closed.close();
 			for (CompletableFuture<LockLease> reader : get(asking)) {
 				assertThat(reader).failsWithin(PATIENCE)

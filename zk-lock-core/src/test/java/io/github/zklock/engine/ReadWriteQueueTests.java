@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiFunction;
 
@@ -16,6 +15,7 @@ import io.github.zklock.embedded.Direction;
 import io.github.zklock.embedded.EmbeddedZooKeeper;
 import io.github.zklock.embedded.FaultProxy;
 import io.github.zklock.embedded.Operation;
+import io.github.zklock.testing.Patience;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -124,7 +124,7 @@ class ReadWriteQueueTests extends LockTestSupport {
 			NamedLock own = (reader % 2 == 0) ? this.read : this.readElsewhere;
 			readers.add(call(() -> useUntil(over, own, begun)));
 		}
-		assertThat(begun.await(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+		assertThat(Patience.await(begun)).isTrue();
 		for (int round = 0; round < 50; round++) {
 			((round % 2 == 0) ? this.write : this.writeElsewhere).acquire().close();
 		}
@@ -142,7 +142,7 @@ class ReadWriteQueueTests extends LockTestSupport {
 		for (int writer = 0; writer < 4; writer++) {
 			writers.add(call(() -> useUntil(over, this.write, begun)));
 		}
-		assertThat(begun.await(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+		assertThat(Patience.await(begun)).isTrue();
 		for (int round = 0; round < 50; round++) {
 			((round % 2 == 0) ? this.read : this.readElsewhere).acquire().close();
 		}

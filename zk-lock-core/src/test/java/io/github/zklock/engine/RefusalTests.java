@@ -4,7 +4,6 @@ import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
 
 import com.sun.management.ThreadMXBean;
 import io.github.zklock.LockLease;
@@ -12,6 +11,7 @@ import io.github.zklock.LockListener;
 import io.github.zklock.NamedLock;
 import io.github.zklock.embedded.ConnectString;
 import io.github.zklock.embedded.EmbeddedZooKeeper;
+import io.github.zklock.testing.Patience;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
 import org.junit.jupiter.api.Test;
 
@@ -67,8 +67,8 @@ class RefusalTests extends LockTestSupport {
 		try (LockLease lease = lock.acquire()) {
 			assertThat(lock.tryLock()).isFalse();
 			assertThat(lock.tryAcquire(Duration.ofMillis(1))).isEmpty();
-			assertThat(told.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isEqualTo("lock");
-			assertThat(told.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isEqualTo("lock");
+			assertThat(Patience.poll(told)).isEqualTo("lock");
+			assertThat(Patience.poll(told)).isEqualTo("lock");
 			assertThat(lease.isHeld()).isTrue();
 		}
 	}

@@ -22,6 +22,7 @@ import io.github.zklock.embedded.EmbeddedZooKeeper;
 import io.github.zklock.embedded.FaultProxy;
 import io.github.zklock.embedded.Operation;
 import io.github.zklock.embedded.Sessions;
+import io.github.zklock.testing.Patience;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.ZooDefs.Ids;
@@ -244,7 +245,7 @@ class RegistryTests extends LockTestSupport {
 		});
 		assertThat(delete.await(PATIENCE)).isTrue();
 		assertThat(lease.isHeld()).isFalse();
-		assertThat(lost.await(30, TimeUnit.SECONDS)).isTrue();
+		assertThat(Patience.await(lost)).isTrue();
 		assertThat(nodes("lock")).hasSize(1);
 		proxy.heal();
 		get(closing);

@@ -6,6 +6,7 @@ import ch.qos.logback.classic.Level;
 import io.github.zklock.LockLease;
 import io.github.zklock.embedded.ConnectString;
 import io.github.zklock.embedded.EmbeddedZooKeeper;
+import io.github.zklock.testing.LogRecorder;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
 import org.apache.zookeeper.WatchedEvent;
 import org.apache.zookeeper.Watcher;

@@ -16,6 +16,7 @@ import io.github.zklock.embedded.EmbeddedZooKeeper;
 import io.github.zklock.embedded.FaultProxy;
 import io.github.zklock.embedded.Operation;
 import io.github.zklock.embedded.Sessions;
+import io.github.zklock.testing.Callers;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.Tag;
@@ -134,19 +135,7 @@ class SessionTests extends LockTestSupport {
 	 */
 	@Test
 	void virtualThreadsShareOneLock() throws Exception {
-		shareOneLock((task) -> {
-			CompletableFuture<Void> done = new CompletableFuture<>();
-			newVirtualThread(() -> {
-				try {
-					task.call();
-					done.complete(null);
-				}
-				catch (Throwable ex) {
-					done.completeExceptionally(ex);
-				}
-			}).start();
-			return done;
-		});
+		shareOneLock((task) -> Callers.call((runnable) -> newVirtualThread(runnable).start(), task));
 	}
 
 	private interface Starter {

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -12,9 +11,11 @@ import io.github.zklock.LockLease;
 import io.github.zklock.LockLostException;
 import io.github.zklock.NamedLock;
 import io.github.zklock.leader.LeaderElection;
+import io.github.zklock.testing.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+import static io.github.zklock.testing.Patience.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
@@ -24,8 +25,6 @@ import static org.awaitility.Awaitility.await;
  * What is special to locks without ZooKeeper.
  */
 class LocalLocksTests {
-
-	private static final Duration PATIENCE = Duration.ofMinutes(1);
 
 	private final LocalLocks locks = new LocalLocks();
 
@@ -63,7 +62,7 @@ class LocalLocksTests {
 		joiningIsWinning();
 		over.set(true);
 		for (CompletableFuture<Void> user : users) {
-			user.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+			Patience.get(user);
 		}
 	}
 
@@ -109,7 +108,7 @@ class LocalLocksTests {
 		lock.acquireAsync(PATIENCE).cancel(false);
 		assertThat(lock.tryAcquire(Duration.ZERO)).isEmpty();
 		lock.unlock();
-		granted.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS).close(Duration.ofDays(1));
+		Patience.get(granted).close(Duration.ofDays(1));
 		assertThat(this.locks.breakLock(name)).isTrue();
 		lock.lock();
 		assertThat(this.locks.breakLock(name)).isTrue();
@@ -136,7 +135,7 @@ class LocalLocksTests {
 
 	@Test
 	void threadsEndWithTheRegistry() throws Exception {
-		this.locks.lock("lock").acquireAsync(PATIENCE).get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+		Patience.get(this.locks.lock("lock").acquireAsync(PATIENCE));
 		assertThat(threads()).isNotEmpty().allMatch(Thread::isDaemon);
 		this.locks.close();
 		await().atMost(PATIENCE).untilAsserted(() -> assertThat(threads()).isEmpty());
@@ -184,7 +183,7 @@ class LocalLocksTests {
 		}
 		over.set(true);
 		for (CompletableFuture<Void> user : users) {
-			user.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+			Patience.get(user);
 		}
 		assertThat(lost).hasPositiveValue();
 		assertThat(this.locks.queue("lock")).isEmpty();

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.List;
 
 import ch.qos.logback.classic.Level;
-import io.github.zklock.engine.LogRecorder;
+import io.github.zklock.testing.LogRecorder;
 import org.apache.zookeeper.ZooDefs.Ids;
 import org.apache.zookeeper.ZooDefs.Perms;
 import org.apache.zookeeper.client.ZKClientConfig;
@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import static io.github.zklock.testing.Patience.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -84,8 +85,7 @@ class ExposureTests {
 			.build()) {
 			assertThat(this.exposure.texts(Level.WARN)).isEmpty();
 			locks.start();
-			await().atMost(Duration.ofMinutes(1))
-				.untilAsserted(() -> assertThat(this.exposure.texts(Level.WARN)).hasSize(2));
+			await().atMost(PATIENCE).untilAsserted(() -> assertThat(this.exposure.texts(Level.WARN)).hasSize(2));
 		}
 		assertThat(this.exposure.texts(Level.WARN)).noneMatch((text) -> text.contains("secret"));
 	}

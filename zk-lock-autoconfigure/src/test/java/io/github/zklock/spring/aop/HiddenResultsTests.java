@@ -6,11 +6,11 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.SubmissionPublisher;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 import io.github.zklock.spring.DistributedLock;
 import io.github.zklock.spring.LeaderOnly;
+import io.github.zklock.testing.Patience;
 import io.reactivex.rxjava3.core.Single;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -21,6 +21,7 @@ import reactor.core.publisher.Mono;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
+import static io.github.zklock.testing.Patience.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
@@ -51,7 +52,7 @@ class HiddenResultsTests extends LockedBeansSupport {
 		await().atMost(PATIENCE).until(job::isStarted);
 		assertThat(isLocked()).isTrue();
 		job.end();
-		assertThat(result.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isEqualTo("ended");
+		assertThat(Patience.get(result)).isEqualTo("ended");
 		assertThat(isFree("hidden")).isTrue();
 	}
 

@@ -28,6 +28,7 @@ import io.github.zklock.spring.LockInterruptedException;
 import io.github.zklock.spring.LockOptions;
 import io.github.zklock.spring.OnContention;
 import io.github.zklock.spring.OnLost;
+import io.github.zklock.testing.Patience;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
 import org.jspecify.annotations.NullUnmarked;
 import org.jspecify.annotations.Nullable;
@@ -43,6 +44,7 @@ import org.springframework.scheduling.annotation.EnableAsync;
 import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.scheduling.annotation.Scheduled;
 
+import static io.github.zklock.testing.Patience.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -162,7 +164,7 @@ class InterceptorTests extends LockedBeansSupport {
 		CompletableFuture<List<String>> result = CompletableFuture.supplyAsync(bean::call);
 		await().atMost(PATIENCE).until(() -> !locks().waiting().isEmpty());
 		lease.close();
-		assertThat(result.get(30, TimeUnit.SECONDS)).containsExactly("patient");
+		assertThat(Patience.get(result)).containsExactly("patient");
 	}
 
 	@Test
@@ -327,7 +329,7 @@ class InterceptorTests extends LockedBeansSupport {
 	void asyncMethodLocksOnItsWorker() throws Exception {
 		AsyncBean bean = start(AsyncConfiguration.class, AsyncBean.class).getBean(AsyncBean.class);
 		bean.work();
-		assertThat(bean.observed().get(30, TimeUnit.SECONDS)).containsExactly("async", "worker-1");
+		assertThat(Patience.get(bean.observed())).containsExactly("async", "worker-1");
 		await().atMost(PATIENCE).until(() -> isFree("async"));
 	}
 
@@ -335,16 +337,16 @@ class InterceptorTests extends LockedBeansSupport {
 	void asyncFutureIsSkipped() throws Exception {
 		AsyncBean bean = start(AsyncConfiguration.class, AsyncBean.class).getBean(AsyncBean.class);
 		try (LockLease lease = heldByOthers("async")) {
-			assertThat(bean.future().get(30, TimeUnit.SECONDS)).isEmpty();
+			assertThat(Patience.get(bean.future())).isEmpty();
 		}
-		assertThat(bean.future().get(30, TimeUnit.SECONDS)).contains(List.of("async"));
+		assertThat(Patience.get(bean.future())).contains(List.of("async"));
 		await().atMost(PATIENCE).until(() -> isFree("async"));
 	}
 
 	@Test
 	void scheduledMethodIsLocked() throws Exception {
 		ScheduledBean bean = start(SchedulingConfiguration.class, ScheduledBean.class).getBean(ScheduledBean.class);
-		assertThat(bean.observed().get(30, TimeUnit.SECONDS)).containsExactly("scheduled");
+		assertThat(Patience.get(bean.observed())).containsExactly("scheduled");
 		await().atMost(PATIENCE).until(() -> isFree("scheduled"));
 	}
 
@@ -367,7 +369,7 @@ class InterceptorTests extends LockedBeansSupport {
 			thread.start();
 			await().atMost(PATIENCE).until(() -> !locks().waiting().isEmpty());
 			thread.interrupt();
-			return result.get(30, TimeUnit.SECONDS);
+			return Patience.get(result);
 		}
 	}
 
@@ -656,14 +658,14 @@ class InterceptorTests extends LockedBeansSupport {
 		@DistributedLock(name = "losing", onLost = OnLost.INTERRUPT)
 		public void interrupted() throws InterruptedException {
 			assertThat(others().breakLock("losing")).isTrue();
-			assertThat(new CountDownLatch(1).await(30, TimeUnit.SECONDS)).as("interrupted").isTrue();
+			assertThat(Patience.await(new CountDownLatch(1))).as("interrupted").isTrue();
 		}
 
 		private static void lose() throws InterruptedException {
 			CountDownLatch lost = new CountDownLatch(1);
 			CurrentLock.lease().onLost(lost::countDown);
 			assertThat(others().breakLock("losing")).isTrue();
-			assertThat(lost.await(30, TimeUnit.SECONDS)).isTrue();
+			assertThat(Patience.await(lost)).isTrue();
 		}
 
 	}

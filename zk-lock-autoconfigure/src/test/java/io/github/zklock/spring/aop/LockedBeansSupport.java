@@ -25,6 +25,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.core.Ordered;
 
+import static io.github.zklock.testing.Patience.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
@@ -33,8 +34,6 @@ import static org.assertj.core.api.Assertions.catchThrowable;
  */
 @EmbeddedZooKeeperTest
 abstract class LockedBeansSupport {
-
-	static final Duration PATIENCE = Duration.ofSeconds(30);
 
 	static final int ORDER = Ordered.LOWEST_PRECEDENCE - 100;
 

@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 import io.github.zklock.embedded.ConnectString;
@@ -13,6 +12,7 @@ import io.github.zklock.leader.LeaderWork;
 import io.github.zklock.leader.Leadership;
 import io.github.zklock.spring.LockConfigurationException;
 import io.github.zklock.spring.OnLost;
+import io.github.zklock.testing.Patience;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.context.ApplicationContext;
@@ -145,7 +145,7 @@ class LeaderRolesTests extends LeaderTestSupport {
 		application.roles().start();
 		assertThat(work.isLeader()).isTrue();
 		work.close();
-		assertThat(stopped.await(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+		assertThat(Patience.await(stopped)).isTrue();
 		awaitLeader(application.leadership(ROLE));
 		assertThat(application.leadership(ROLE).fencingToken()).isGreaterThan(token);
 	}
@@ -160,7 +160,7 @@ class LeaderRolesTests extends LeaderTestSupport {
 			awaitLeader(leadership);
 			works.add(leadership.begin().orElseThrow());
 		}
-		CompletableFuture<Void> stopping = run(application.roles()::stop);
+		CompletableFuture<Boolean> stopping = run(application.roles()::stop);
 		leaderships.forEach(LeaderTestSupport::awaitNotLeader);
 		for (LeaderWork work : works) {
 			assertThat(stopping).isNotDone();
@@ -197,7 +197,7 @@ class LeaderRolesTests extends LeaderTestSupport {
 		assertThat(stopped.getCount()).isOne();
 		assertThat(application.roles().isRunning()).isFalse();
 		work.close();
-		assertThat(stopped.await(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+		assertThat(Patience.await(stopped)).isTrue();
 		assertThat(application.participants(ROLE)).isEmpty();
 	}
 
@@ -272,7 +272,7 @@ class LeaderRolesTests extends LeaderTestSupport {
 		CountDownLatch ending = new CountDownLatch(1);
 		successor.heard().whenGranted((role) -> ledTooEarly.complete(ending.getCount() > 0));
 		Leadership leadership = leader.leadership(ROLE);
-		CompletableFuture<Void> closing = run(leader::close);
+		CompletableFuture<Boolean> closing = run(leader::close);
 		awaitNotLeader(leadership);
 		assertThat(leadership.begin()).as("no more work").isEmpty();
 		assertThat(work.isLeader()).as("running work").isTrue();
@@ -335,7 +335,7 @@ class LeaderRolesTests extends LeaderTestSupport {
 		TestApplication application = leader("zk.lock.leader.hand-over-wait=1h");
 		LeadershipExecution execution = application.roles().execution(ROLE, OnLost.INTERRUPT);
 		Leadership leadership = application.leadership(ROLE);
-		CompletableFuture<CompletableFuture<Void>> stopping = new CompletableFuture<>();
+		CompletableFuture<CompletableFuture<Boolean>> stopping = new CompletableFuture<>();
 		assertThat(get(call(() -> execution.run(() -> {
 			get(execution.runAsync(() -> {
 				stopping.complete(run(application.roles()::stop));
@@ -368,7 +368,7 @@ class LeaderRolesTests extends LeaderTestSupport {
 		assertThat(Thread.getAllStackTraces().keySet()).extracting(Thread::getName)
 			.noneMatch((name) -> name.contains("leaving"));
 		works.forEach(LeaderWork::close);
-		assertThat(stopped.await(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+		assertThat(Patience.await(stopped)).isTrue();
 	}
 
 	@Configuration(proxyBeanMethods = false)

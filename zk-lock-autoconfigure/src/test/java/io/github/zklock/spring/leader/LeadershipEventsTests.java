@@ -3,10 +3,10 @@ package io.github.zklock.spring.leader;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 
 import io.github.zklock.embedded.ConnectString;
 import io.github.zklock.leader.LeaderWork;
+import io.github.zklock.testing.Patience;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -103,7 +103,7 @@ class LeadershipEventsTests extends LeaderTestSupport {
 		});
 		CompletableFuture<Boolean> ledAfterwards = new CompletableFuture<>();
 		second.heard().whenGranted((role) -> ledAfterwards.complete(mayReturn.getCount() == 0));
-		CompletableFuture<Void> closing = run(first::close);
+		CompletableFuture<Boolean> closing = run(first::close);
 		awaitQuietly(revoked);
 		assertThat(second.participants(ROLE)).hasSize(2);
 		assertThat(closing).isNotDone();
@@ -114,7 +114,7 @@ class LeadershipEventsTests extends LeaderTestSupport {
 
 	private static void awaitQuietly(CountDownLatch latch) {
 		try {
-			assertThat(latch.await(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+			assertThat(Patience.await(latch)).isTrue();
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();

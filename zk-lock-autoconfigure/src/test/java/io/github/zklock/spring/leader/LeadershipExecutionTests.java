@@ -6,7 +6,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 
@@ -17,6 +16,7 @@ import io.github.zklock.spring.LockAction;
 import io.github.zklock.spring.LockOptions;
 import io.github.zklock.spring.LockTemplate;
 import io.github.zklock.spring.OnLost;
+import io.github.zklock.testing.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -63,7 +63,7 @@ class LeadershipExecutionTests extends LeaderTestSupport {
 		get(beginToLose());
 	}
 
-	private CompletableFuture<Void> beginToLose() {
+	private CompletableFuture<Boolean> beginToLose() {
 		return run(() -> this.application.election(ROLE).leave());
 	}
 
@@ -75,7 +75,7 @@ class LeadershipExecutionTests extends LeaderTestSupport {
 	 * Wait for an interrupt that has to come.
 	 */
 	private static void awaitInterrupt() throws InterruptedException {
-		new CountDownLatch(1).await(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+		Patience.await(new CountDownLatch(1));
 	}
 
 	// With a lock inside
@@ -376,7 +376,7 @@ class LeadershipExecutionTests extends LeaderTestSupport {
 			return patient.roles().execution(ROLE, OnLost.THROW).run(() -> "nested", skipped());
 		}, skipped()));
 		started.await();
-		CompletableFuture<Void> stopping = run(patient.roles()::stop);
+		CompletableFuture<Boolean> stopping = run(patient.roles()::stop);
 		awaitNotLeader(patient.leadership(ROLE));
 		leaving.countDown();
 		assertThat(get(outer)).isEqualTo("nested");
@@ -439,7 +439,7 @@ class LeadershipExecutionTests extends LeaderTestSupport {
 		awaitLeader(patient.leadership(ROLE));
 		CompletableFuture<String> stage = new CompletableFuture<>();
 		CompletableFuture<String> result = patient.roles().execution(ROLE, onLost).runAsync(() -> stage, () -> stage);
-		CompletableFuture<Void> stopping = run(patient.roles()::stop);
+		CompletableFuture<Boolean> stopping = run(patient.roles()::stop);
 		awaitNotLeader(patient.leadership(ROLE));
 		assertThat(stopping).isNotDone();
 		stage.complete("done");

@@ -73,7 +73,7 @@ class ReactiveLeadershipExecutionTests extends LeaderTestSupport {
 				application.roles().execution(ROLE, OnLost.INTERRUPT))
 			.mono(source.asMono(), Mono.empty())
 			.toFuture();
-		CompletableFuture<Void> stopping = run(application.roles()::stop);
+		CompletableFuture<Boolean> stopping = run(application.roles()::stop);
 		awaitNotLeader(application.leadership(ROLE));
 		assertThat(stopping).isNotDone();
 		source.tryEmitValue("done");

@@ -1,4 +1,4 @@
-package io.github.zklock.engine;
+package io.github.zklock.testing;
 
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -46,6 +46,17 @@ public final class LogRecorder extends AppenderBase<ILoggingEvent> implements Au
 			.filter((event) -> event.getLevel().isGreaterOrEqual(least))
 			.map(ILoggingEvent::getFormattedMessage)
 			.toList();
+	}
+
+	/**
+	 * Return the texts with their levels, such as "DEBUG text".
+	 */
+	public List<String> lines() {
+		return this.events.stream().map((event) -> event.getLevel() + " " + event.getFormattedMessage()).toList();
+	}
+
+	public void clear() {
+		this.events.clear();
 	}
 
 	@Override
