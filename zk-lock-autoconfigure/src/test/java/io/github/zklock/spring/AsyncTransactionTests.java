@@ -31,6 +31,7 @@ import org.springframework.transaction.reactive.TransactionSynchronizationManage
 import org.springframework.transaction.reactive.TransactionalOperator;
 import org.springframework.transaction.support.TransactionTemplate;
 
+import static io.github.zklock.testing.Patience.awaitClosely;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
@@ -206,8 +207,10 @@ class AsyncTransactionTests extends AsyncTestSupport {
 	@Test
 	void cancelledStageLeavesTheLockToTheTransaction() throws Exception {
 		inTransaction(() -> {
-			CompletableFuture<String> result = execute(new CompletableFuture<>());
-			get(this.lease);
+			CompletableFuture<String> stage = new CompletableFuture<>();
+			CompletableFuture<String> result = execute(stage);
+			// Before the body has returned, its call could not leave
+			awaitClosely().until(() -> stage.getNumberOfDependents() > 0);
 			result.cancel(false);
 			assertHeld("lock");
 		});
