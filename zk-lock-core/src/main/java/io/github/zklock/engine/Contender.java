@@ -277,9 +277,9 @@ final class Contender {
 	}
 
 	/**
-	 * Tell the owner that others come first.
+	 * Notify the owner that others come first.
 	 */
-	void tellQueued() {
+	void notifyQueued() {
 		this.owner.queued(this);
 	}
 

@@ -88,7 +88,7 @@ final class Predecessors implements NodeWatches.Observer {
 			this.seen = true;
 			this.misses = 0;
 			this.staysAway = nearest().staysAway() || isOurs;
-			this.contender.tellQueued();
+			this.contender.notifyQueued();
 		});
 	}
 

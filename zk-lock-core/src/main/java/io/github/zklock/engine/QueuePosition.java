@@ -149,7 +149,7 @@ final class QueuePosition {
 		this.predecessors = before;
 		this.contender.queued();
 		before.watch();
-		this.contender.tellQueued();
+		this.contender.notifyQueued();
 	}
 
 	boolean isBehind(Predecessors before) {
@@ -170,7 +170,7 @@ final class QueuePosition {
 			this.contender.grant();
 		}
 		else {
-			this.contender.tellQueued();
+			this.contender.notifyQueued();
 			if (!this.contender.isIn(Phase.ENDED)) {
 				this.contender.list();
 			}
