@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * member with a higher id calls back there. The address is replaced by one that leads
  * through a relay, too; all ports have five digits, so it is as long as before.
  */
-final class ByteTraffic implements Relay.Traffic {
+final class ByteTraffic implements RelayTraffic {
 
 	private final IntSupplier ownPort;
 
@@ -38,13 +38,13 @@ final class ByteTraffic implements Relay.Traffic {
 	}
 
 	@Override
-	public Relay.Observer open() {
+	public RelayTraffic.Observer open() {
 		AtomicBoolean introduced = new AtomicBoolean();
 		return (direction, chunk) -> {
 			if (direction == Direction.TO_SERVER && introduced.compareAndSet(false, true)) {
 				replaceAddress(chunk);
 			}
-			return Relay.Decision.PASS;
+			return RelayTraffic.Decision.PASS;
 		};
 	}
 

@@ -155,7 +155,7 @@ public final class FaultProxy implements AutoCloseable {
 	 * @return tells when it has happened
 	 */
 	public Trigger cutBefore(Operation operation, int n) {
-		return rule(Direction.TO_SERVER, operation, n, Relay.Verdict.CUT);
+		return rule(Direction.TO_SERVER, operation, n, RelayTraffic.Verdict.CUT);
 	}
 
 	/**
@@ -166,7 +166,7 @@ public final class FaultProxy implements AutoCloseable {
 	 * @return tells when it has happened
 	 */
 	public Trigger cutAfter(Operation operation, int n) {
-		return rule(Direction.TO_CLIENT, operation, n, Relay.Verdict.CUT);
+		return rule(Direction.TO_CLIENT, operation, n, RelayTraffic.Verdict.CUT);
 	}
 
 	/**
@@ -178,7 +178,7 @@ public final class FaultProxy implements AutoCloseable {
 	 * @return tells when it has happened
 	 */
 	public Trigger passThenCut(Direction direction, Operation operation, int n) {
-		return rule(direction, operation, n, Relay.Verdict.PASS_THEN_CUT);
+		return rule(direction, operation, n, RelayTraffic.Verdict.PASS_THEN_CUT);
 	}
 
 	/**
@@ -190,7 +190,7 @@ public final class FaultProxy implements AutoCloseable {
 	 * @return tells when it has happened
 	 */
 	public Trigger drop(Direction direction, Operation operation, int n) {
-		return rule(direction, operation, n, Relay.Verdict.DROP);
+		return rule(direction, operation, n, RelayTraffic.Verdict.DROP);
 	}
 
 	/**
@@ -202,10 +202,10 @@ public final class FaultProxy implements AutoCloseable {
 	 * @return tells when it has happened
 	 */
 	public Trigger hold(Direction direction, Operation operation, int n) {
-		return rule(direction, operation, n, Relay.Verdict.HOLD);
+		return rule(direction, operation, n, RelayTraffic.Verdict.HOLD);
 	}
 
-	private Trigger rule(Direction direction, Operation operation, int n, Relay.Verdict verdict) {
+	private Trigger rule(Direction direction, Operation operation, int n, RelayTraffic.Verdict verdict) {
 		FrameRule rule = new FrameRule(direction, operation, n, verdict);
 		this.traffic.add(rule);
 		return rule;

@@ -15,13 +15,13 @@ final class FrameRule implements FaultProxy.Trigger {
 
 	private final Operation operation;
 
-	private final Relay.Verdict verdict;
+	private final RelayTraffic.Verdict verdict;
 
 	private final AtomicInteger remaining;
 
 	private final CountDownLatch fired = new CountDownLatch(1);
 
-	FrameRule(Direction direction, Operation operation, int n, Relay.Verdict verdict) {
+	FrameRule(Direction direction, Operation operation, int n, RelayTraffic.Verdict verdict) {
 		if (n < 1) {
 			throw new IllegalArgumentException("'n' must be positive but was " + n);
 		}
@@ -31,7 +31,7 @@ final class FrameRule implements FaultProxy.Trigger {
 		this.remaining = new AtomicInteger(n);
 	}
 
-	Relay.Verdict verdict() {
+	RelayTraffic.Verdict verdict() {
 		return this.verdict;
 	}
 

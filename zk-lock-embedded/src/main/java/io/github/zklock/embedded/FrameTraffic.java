@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * ZooKeeper's client protocol: frames with a length of four bytes. Counts them, finds out
  * what they are, and asks the rules what happens to them.
  */
-final class FrameTraffic implements Relay.Traffic {
+final class FrameTraffic implements RelayTraffic {
 
 	private static final int LENGTH_BYTES = 4;
 
@@ -91,7 +91,7 @@ final class FrameTraffic implements Relay.Traffic {
 	}
 
 	@Override
-	public Relay.Observer open() {
+	public RelayTraffic.Observer open() {
 		return new Conversation();
 	}
 
@@ -100,22 +100,22 @@ final class FrameTraffic implements Relay.Traffic {
 		this.rules.clear();
 	}
 
-	private Relay.Decision onFrame(Direction direction, Operation operation, int length) {
+	private RelayTraffic.Decision onFrame(Direction direction, Operation operation, int length) {
 		counters(direction).computeIfAbsent(operation, (key) -> new LongAdder()).increment();
 		adder(direction).add(length);
 		List<FrameRule> hits = this.rules.stream().filter((rule) -> rule.hits(direction, operation)).toList();
 		if (hits.isEmpty()) {
-			return Relay.Decision.PASS;
+			return RelayTraffic.Decision.PASS;
 		}
 		this.rules.removeAll(hits);
-		return new Relay.Decision(hits.get(0).verdict(), () -> hits.forEach(FrameRule::fire));
+		return new RelayTraffic.Decision(hits.get(0).verdict(), () -> hits.forEach(FrameRule::fire));
 	}
 
 	/**
 	 * One connection. The first frame each way opens it; afterwards a reply carries the
 	 * number of its request.
 	 */
-	private final class Conversation implements Relay.Observer {
+	private final class Conversation implements RelayTraffic.Observer {
 
 		private final Map<Integer, Operation> unanswered = new ConcurrentHashMap<>();
 
@@ -124,7 +124,7 @@ final class FrameTraffic implements Relay.Traffic {
 		private boolean answered;
 
 		@Override
-		public Relay.Decision onChunk(Direction direction, byte[] frame) {
+		public RelayTraffic.Decision onChunk(Direction direction, byte[] frame) {
 			ByteBuffer buffer = ByteBuffer.wrap(frame, LENGTH_BYTES, frame.length - LENGTH_BYTES);
 			Operation operation = (direction == Direction.TO_SERVER) ? request(buffer) : reply(buffer);
 			return onFrame(direction, operation, frame.length);

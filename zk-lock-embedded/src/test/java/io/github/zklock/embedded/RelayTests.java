@@ -39,11 +39,12 @@ class RelayTests {
 		this.target.close();
 	}
 
-	private Relay start(BiFunction<Relay, Direction, Relay.Decision> decisions) throws IOException {
+	private Relay start(BiFunction<Relay, Direction, RelayTraffic.Decision> decisions) throws IOException {
 		return start(decisions, Duration.ZERO);
 	}
 
-	private Relay start(BiFunction<Relay, Direction, Relay.Decision> decisions, Duration patience) throws IOException {
+	private Relay start(BiFunction<Relay, Direction, RelayTraffic.Decision> decisions, Duration patience)
+			throws IOException {
 		Bytes traffic = new Bytes(decisions);
 		Relay started = new Relay(Loopback.address(this.target.getLocalPort()), traffic, patience);
 		traffic.relay = started;
@@ -67,7 +68,7 @@ class RelayTests {
 
 	@Test
 	void healAfterTheReportOfAHoldReleasesIt() throws Exception {
-		Relay relay = start((self, direction) -> new Relay.Decision(Relay.Verdict.HOLD, self::heal));
+		Relay relay = start((self, direction) -> new RelayTraffic.Decision(RelayTraffic.Verdict.HOLD, self::heal));
 		try (Socket client = connect(relay); Socket server = accept()) {
 			client.getOutputStream().write(7);
 			assertThat(server.getInputStream().read()).isEqualTo(7);
@@ -81,7 +82,7 @@ class RelayTests {
 			healing.start();
 			await().atMost(TestClient.PATIENCE)
 				.until(() -> healing.getState() == Thread.State.BLOCKED || !healing.isAlive());
-			return new Relay.Decision(Relay.Verdict.HOLD, () -> {
+			return new RelayTraffic.Decision(RelayTraffic.Verdict.HOLD, () -> {
 			});
 		});
 		try (Socket client = connect(relay); Socket server = accept()) {
@@ -92,9 +93,10 @@ class RelayTests {
 
 	@Test
 	void cutIsReportedWhenTheConnectionIsClosed() throws Exception {
-		for (Relay.Verdict verdict : new Relay.Verdict[] { Relay.Verdict.CUT, Relay.Verdict.PASS_THEN_CUT }) {
+		for (RelayTraffic.Verdict verdict : new RelayTraffic.Verdict[] { RelayTraffic.Verdict.CUT,
+				RelayTraffic.Verdict.PASS_THEN_CUT }) {
 			CompletableFuture<Integer> connections = new CompletableFuture<>();
-			try (Relay relay = start((self, direction) -> new Relay.Decision(verdict,
+			try (Relay relay = start((self, direction) -> new RelayTraffic.Decision(verdict,
 					() -> connections.complete(self.connectionCount())));
 					Socket client = connect(relay);
 					Socket server = accept()) {
@@ -123,7 +125,7 @@ class RelayTests {
 		AtomicInteger seen = new AtomicInteger();
 		Relay relay = start((self, direction) -> {
 			seen.incrementAndGet();
-			return Relay.Decision.PASS;
+			return RelayTraffic.Decision.PASS;
 		});
 		for (int round = 0; round < 50; round++) {
 			try (Socket client = connect(relay); Socket server = accept()) {
@@ -155,7 +157,7 @@ class RelayTests {
 	@Test
 	void cutClosesAConnectionThatIsBeingMade() throws Exception {
 		this.target.close();
-		Relay relay = start((self, direction) -> Relay.Decision.PASS, TestClient.PATIENCE.multipliedBy(10));
+		Relay relay = start((self, direction) -> RelayTraffic.Decision.PASS, TestClient.PATIENCE.multipliedBy(10));
 		try (Socket client = connect(relay)) {
 			String connecting = "relay-%d-connect".formatted(relay.port());
 			await().atMost(TestClient.PATIENCE).until(() -> hasThread(connecting));
@@ -172,13 +174,13 @@ class RelayTests {
 	/**
 	 * Single bytes.
 	 */
-	private static final class Bytes implements Relay.Traffic {
+	private static final class Bytes implements RelayTraffic {
 
-		private final BiFunction<Relay, Direction, Relay.Decision> decisions;
+		private final BiFunction<Relay, Direction, RelayTraffic.Decision> decisions;
 
 		private volatile @Nullable Relay relay;
 
-		Bytes(BiFunction<Relay, Direction, Relay.Decision> decisions) {
+		Bytes(BiFunction<Relay, Direction, RelayTraffic.Decision> decisions) {
 			this.decisions = decisions;
 		}
 
@@ -189,7 +191,7 @@ class RelayTests {
 		}
 
 		@Override
-		public Relay.Observer open() {
+		public RelayTraffic.Observer open() {
 			Relay observed = this.relay;
 			assertThat(observed).isNotNull();
 			return (direction, chunk) -> this.decisions.apply(observed, direction);
