@@ -77,8 +77,8 @@ final class RoleMembership {
 		if (this.wanted.getAsBoolean()) {
 			join(election());
 		}
-		else if (isAtWork()) {
-			// Who leaves is not waited for; who only has the role left is
+		else if (isAtWork() && isJoined()) {
+			// Who leaves is not waited for, but this thread is to be
 			Thread leaving = new Thread(this::leaveIfJoined, "zk-lock-leaving-" + LockNames.shown(this.role));
 			leaving.setDaemon(true);
 			leaving.start();
@@ -94,6 +94,10 @@ final class RoleMembership {
 	private boolean isAtWork() {
 		LeaderElection present = this.election;
 		return present != null && present.leadership().current().isPresent();
+	}
+
+	private synchronized boolean isJoined() {
+		return this.joined;
 	}
 
 	/**
