@@ -9,6 +9,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Work that is done in one term of leadership. It ends once: it is closed, or its
  * leadership is lost.
+ *
+ * <p>
+ * It is long because it may be closed, lost, detached and asked by several threads at the
+ * same time, and one state decides what has come first.
  */
 final class LeaderTask implements LeaderWork {
 

@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * How a {@link LockQueue} contends for its lock: by the node of one {@link Contender},
  * or, for requests that do not want to wait, by a {@link ZeroWaitProbe} that looks first.
- * Under the monitor of the queue.
+ * Under the monitor of the queue. In one class, since a node, a probe and a pause between
+ * nodes exclude each other.
  */
 final class QueueContention {
 

@@ -2,7 +2,7 @@ package io.github.zklock.engine;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.NoSuchElementException;
+import java.util.Objects;
 import java.util.function.Predicate;
 
 import io.github.zklock.engine.Request.Outcome;
@@ -45,11 +45,7 @@ final class Waiters {
 	 * Return who has waited longest.
 	 */
 	Request first() {
-		Request longest = this.first;
-		if (longest == null) {
-			throw new NoSuchElementException();
-		}
-		return longest;
+		return Objects.requireNonNull(this.first, "Nobody waits");
 	}
 
 	/**

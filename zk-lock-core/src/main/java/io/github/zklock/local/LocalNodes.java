@@ -35,9 +35,9 @@ final class LocalNodes implements NodeStore {
 
 	private final Map<String, Node> nodes = new HashMap<>();
 
-	private final Watches dataWatches = new Watches();
+	private final LocalWatches dataWatches = new LocalWatches();
 
-	private final Watches childWatches = new Watches();
+	private final LocalWatches childWatches = new LocalWatches();
 
 	private long zxid;
 
@@ -218,6 +218,14 @@ final class LocalNodes implements NodeStore {
 		}
 	}
 
+	/**
+	 * A session has ended.
+	 */
+	void forget(LocalSession session) {
+		this.dataWatches.forget(session);
+		this.childWatches.forget(session);
+	}
+
 	// Paths
 
 	private static String parent(String path) {
@@ -264,47 +272,6 @@ final class LocalNodes implements NodeStore {
 					(this.owner != null) ? this.owner.id() : 0);
 		}
 
-	}
-
-	/**
-	 * Who wants to hear of what, once.
-	 */
-	private static final class Watches {
-
-		private final Map<String, Set<LocalSession>> sessions = new HashMap<>();
-
-		void add(String path, LocalSession session) {
-			this.sessions.computeIfAbsent(path, (key) -> new LinkedHashSet<>()).add(session);
-		}
-
-		Set<LocalSession> fire(String path, boolean deleted) {
-			return fire(path, deleted, Set.of());
-		}
-
-		Set<LocalSession> fire(String path, boolean deleted, Set<LocalSession> except) {
-			Set<LocalSession> fired = this.sessions.remove(path);
-			if (fired == null) {
-				return Set.of();
-			}
-			fired.stream()
-				.filter((session) -> !except.contains(session))
-				.forEach((session) -> session.changed(path, deleted));
-			return fired;
-		}
-
-		void forget(LocalSession session) {
-			this.sessions.values().forEach((watching) -> watching.remove(session));
-			this.sessions.values().removeIf(Set::isEmpty);
-		}
-
-	}
-
-	/**
-	 * A session has ended.
-	 */
-	void forget(LocalSession session) {
-		this.dataWatches.forget(session);
-		this.childWatches.forget(session);
 	}
 
 }
