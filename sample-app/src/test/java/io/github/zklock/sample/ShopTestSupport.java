@@ -5,7 +5,7 @@ import java.util.Objects;
 
 import io.github.zklock.LockRegistry;
 import io.github.zklock.leader.Leadership;
-import io.github.zklock.sample.cluster.Queues;
+import io.github.zklock.sample.cluster.LockWatch;
 import io.github.zklock.sample.cluster.Self;
 import io.github.zklock.sample.cluster.Terms;
 import org.awaitility.Awaitility;
@@ -57,7 +57,7 @@ abstract class ShopTestSupport {
 	 * Return whether this instance leads and the store knows.
 	 */
 	private boolean leads() {
-		Leadership leadership = this.registry.election(Queues.ROLE).leadership();
+		Leadership leadership = this.registry.election(LockWatch.ROLE).leadership();
 		return leadership.begin().map((work) -> {
 			try (work) {
 				return this.terms.present().filter((term) -> term.token() == work.fencingToken()).isPresent();

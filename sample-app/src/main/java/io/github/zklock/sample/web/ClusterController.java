@@ -6,7 +6,7 @@ import io.github.zklock.LockInspector;
 import io.github.zklock.LockRegistry;
 import io.github.zklock.leader.Leadership;
 import io.github.zklock.sample.cluster.Journal;
-import io.github.zklock.sample.cluster.Queues;
+import io.github.zklock.sample.cluster.LockWatch;
 import io.github.zklock.sample.cluster.Self;
 import io.github.zklock.sample.cluster.ZooKeeperLink;
 import org.jspecify.annotations.Nullable;
@@ -31,7 +31,7 @@ class ClusterController {
 
 	private static final int LONGEST_PAUSE = 120;
 
-	private final Picture picture;
+	private final StateAssembler assembler;
 
 	private final LiveStates liveStates;
 
@@ -45,9 +45,9 @@ class ClusterController {
 
 	private final Journal journal;
 
-	ClusterController(Picture picture, LiveStates liveStates, ZooKeeperLink link, LockRegistry registry,
+	ClusterController(StateAssembler assembler, LiveStates liveStates, ZooKeeperLink link, LockRegistry registry,
 			LockInspector inspector, Self self, Journal journal) {
-		this.picture = picture;
+		this.assembler = assembler;
 		this.liveStates = liveStates;
 		this.link = link;
 		this.registry = registry;
@@ -58,7 +58,7 @@ class ClusterController {
 
 	@GetMapping("/state")
 	State state() {
-		return this.picture.draw();
+		return this.assembler.assemble();
 	}
 
 	@GetMapping("/events")
@@ -89,9 +89,9 @@ class ClusterController {
 	@PostMapping("/leadership/release")
 	@ResponseStatus(HttpStatus.NO_CONTENT)
 	void releaseLeadership() {
-		Leadership leadership = this.registry.election(Queues.ROLE).leadership();
+		Leadership leadership = this.registry.election(LockWatch.ROLE).leadership();
 		if (!leadership.isLeader()) {
-			throw new NotLeadingException(this.self.id(), Queues.ROLE);
+			throw new NotLeadingException(this.self.id(), LockWatch.ROLE);
 		}
 		this.journal.info("gives up leadership, on request");
 		leadership.yield();

@@ -25,7 +25,7 @@ class LiveStates {
 
 	private static final long LONGEST_SILENCE_NANOS = Duration.ofSeconds(1).toNanos();
 
-	private final Picture picture;
+	private final StateAssembler assembler;
 
 	private final Set<SseEmitter> pages = ConcurrentHashMap.newKeySet();
 
@@ -33,15 +33,15 @@ class LiveStates {
 
 	private long sentNanos;
 
-	LiveStates(Picture picture) {
-		this.picture = picture;
+	LiveStates(StateAssembler assembler) {
+		this.assembler = assembler;
 	}
 
 	SseEmitter subscribe() {
 		SseEmitter page = new SseEmitter(FOREVER);
 		page.onCompletion(() -> this.pages.remove(page));
 		page.onError((ex) -> this.pages.remove(page));
-		send(List.of(page), this.picture.draw());
+		send(List.of(page), this.assembler.assemble());
 		this.pages.add(page);
 		return page;
 	}
@@ -51,7 +51,7 @@ class LiveStates {
 		if (this.pages.isEmpty()) {
 			return;
 		}
-		State state = this.picture.draw();
+		State state = this.assembler.assemble();
 		if (!state.equals(this.sent) || System.nanoTime() - this.sentNanos >= LONGEST_SILENCE_NANOS) {
 			this.sent = state;
 			this.sentNanos = System.nanoTime();

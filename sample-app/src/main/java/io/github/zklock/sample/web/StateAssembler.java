@@ -10,7 +10,7 @@ import io.github.zklock.LockContender.Origin;
 import io.github.zklock.LockInspector;
 import io.github.zklock.sample.cluster.Instances;
 import io.github.zklock.sample.cluster.Journal;
-import io.github.zklock.sample.cluster.Queues;
+import io.github.zklock.sample.cluster.LockWatch;
 import io.github.zklock.sample.cluster.Self;
 import io.github.zklock.sample.cluster.Terms;
 import io.github.zklock.sample.cluster.Terms.Term;
@@ -24,7 +24,7 @@ import org.springframework.stereotype.Component;
  * Puts together what the page shows. Never waits for ZooKeeper.
  */
 @Component
-class Picture {
+class StateAssembler {
 
 	private static final int HAND_OVERS = 50;
 
@@ -34,7 +34,7 @@ class Picture {
 
 	private final Instances instances;
 
-	private final Queues queues;
+	private final LockWatch watch;
 
 	private final ZooKeeperLink link;
 
@@ -46,11 +46,11 @@ class Picture {
 
 	private final Journal journal;
 
-	Picture(Self self, Instances instances, Queues queues, ZooKeeperLink link, LockInspector inspector,
+	StateAssembler(Self self, Instances instances, LockWatch watch, ZooKeeperLink link, LockInspector inspector,
 			BoxOffice boxOffice, Terms terms, Journal journal) {
 		this.self = self;
 		this.instances = instances;
-		this.queues = queues;
+		this.watch = watch;
 		this.link = link;
 		this.inspector = inspector;
 		this.boxOffice = boxOffice;
@@ -58,11 +58,11 @@ class Picture {
 		this.journal = journal;
 	}
 
-	State draw() {
+	State assemble() {
 		List<Instances.Instance> seen = this.instances.seen();
 		Map<String, String> names = new HashMap<>();
 		seen.forEach((instance) -> names.put(instance.zkLockId(), instance.id()));
-		Queues.View view = this.queues.latest();
+		LockWatch.View view = this.watch.latest();
 		List<State.Contender> candidates = contenders(view.candidates(), names);
 		State.Connection connection = connection(view);
 		State.Leader leader = connection.stale() ? leaderInStore() : leader(candidates);
@@ -71,11 +71,11 @@ class Picture {
 				locks(view, names), house(), this.terms.handOvers(HAND_OVERS), this.journal.latest(LOG_ENTRIES));
 	}
 
-	private State.Connection connection(Queues.View view) {
-		boolean connected = this.queues.isConnected();
+	private State.Connection connection(LockWatch.View view) {
+		boolean connected = this.watch.isConnected();
 		Instant pausedUntil = this.link.pausedUntil();
 		return new State.Connection(connected, pausedUntil != null, pausedUntil, this.link.target(),
-				hex(this.queues.session()), !connected || view.isStale());
+				hex(this.watch.session()), !connected || view.isStale());
 	}
 
 	private State.Instance instance(Instances.Instance instance, State.@Nullable Leader leader) {
@@ -90,7 +90,7 @@ class Picture {
 	private State.@Nullable Leader leader(List<State.Contender> candidates) {
 		return candidates.stream()
 			.findFirst()
-			.map((first) -> new State.Leader(Queues.ROLE, first.id(),
+			.map((first) -> new State.Leader(LockWatch.ROLE, first.id(),
 					this.terms.present()
 						.filter((term) -> term.token() == first.token())
 						.map(Term::since)
@@ -104,11 +104,11 @@ class Picture {
 	 */
 	private State.@Nullable Leader leaderInStore() {
 		return this.terms.present()
-			.map((term) -> new State.Leader(Queues.ROLE, term.instance(), term.since(), term.token()))
+			.map((term) -> new State.Leader(LockWatch.ROLE, term.instance(), term.since(), term.token()))
 			.orElse(null);
 	}
 
-	private List<State.Lock> locks(Queues.View view, Map<String, String> names) {
+	private List<State.Lock> locks(LockWatch.View view, Map<String, String> names) {
 		return view.locks()
 			.entrySet()
 			.stream()

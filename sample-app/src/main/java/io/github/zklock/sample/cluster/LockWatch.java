@@ -21,7 +21,7 @@ import org.springframework.stereotype.Component;
  * seen last is there at once, also while ZooKeeper is down.
  */
 @Component
-public class Queues {
+public class LockWatch {
 
 	/**
 	 * What all instances want to lead in.
@@ -44,7 +44,7 @@ public class Queues {
 
 	private volatile View latest = new View(Instant.MIN, Map.of(), List.of());
 
-	Queues(ZooKeeperClient client, LockInspector inspector, Journal journal) {
+	LockWatch(ZooKeeperClient client, LockInspector inspector, Journal journal) {
 		this.client = client;
 		this.inspector = inspector;
 		this.journal = journal;
