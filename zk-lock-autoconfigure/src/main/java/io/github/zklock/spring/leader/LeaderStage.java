@@ -52,6 +52,8 @@ final class LeaderStage<T extends @Nullable Object> {
 	 */
 	CompletableFuture<T> follow(CompletionStage<T> stage) {
 		try {
+			// First, so that what a complete one says of a loss is heard
+			whenComplete(stage);
 			this.result.whenComplete((value, failure) -> cancel(stage));
 			if (this.execution.onLost() == OnLost.INTERRUPT) {
 				this.work.onLost(() -> this.result.completeExceptionally(LeadershipLoss.of(this.work, null)));
@@ -61,13 +63,16 @@ final class LeaderStage<T extends @Nullable Object> {
 			cancel(stage);
 			throw ex;
 		}
+		return this.result;
+	}
+
+	private void whenComplete(CompletionStage<T> stage) {
 		try {
 			stage.whenComplete(this::complete);
 		}
 		catch (RuntimeException | Error ex) {
 			CompletableFuture.<T>failedFuture(ex).whenComplete(this::complete);
 		}
-		return this.result;
 	}
 
 	private void complete(T value, @Nullable Throwable failure) {

@@ -11,6 +11,7 @@ import java.util.function.BiConsumer;
 
 import io.github.zklock.LockLostException;
 import io.github.zklock.embedded.ConnectString;
+import io.github.zklock.leader.LeaderWork;
 import io.github.zklock.leader.Leadership;
 import io.github.zklock.spring.LockAction;
 import io.github.zklock.spring.LockOptions;
@@ -525,6 +526,25 @@ class LeadershipExecutionTests extends LeaderTestSupport {
 	}
 
 	@Test
+	void whatFailedBecauseOfAnInterruptIsItsCauseAlsoIfTheLossWasHeardOfBefore() {
+		CompletableFuture<String> result = losable(OnLost.INTERRUPT).runAsync(() -> {
+			LeaderWork work = this.losable.leadership().current().orElseThrow();
+			this.losable.lose();
+			try {
+				awaitInterrupt();
+				return CompletableFuture.completedFuture("not interrupted");
+			}
+			catch (InterruptedException ex) {
+				return new FailedAfterLossActions(work, ex);
+			}
+		}, () -> CompletableFuture.completedFuture("skipped"));
+		assertThatExceptionOfType(CompletionException.class).isThrownBy(result::join)
+			.havingCause()
+			.isInstanceOf(LockLostException.class)
+			.withCauseInstanceOf(InterruptedException.class);
+	}
+
+	@Test
 	void bodyThatThrowsOrReturnsNoStageFailsTheResult() {
 		assertThat(execution(OnLost.THROW).<String>runAsync(() -> {
 			throw new IOException("own");
@@ -548,6 +568,34 @@ class LeadershipExecutionTests extends LeaderTestSupport {
 		CompletableFuture<String> result = losable(onLost).runAsync(() -> stage, () -> stage);
 		assertThatExceptionOfType(CompletionException.class).isThrownBy(result::join).havingCause().isSameAs(broken);
 		this.losable.awaitNoWork();
+	}
+
+	/**
+	 * A stage that has failed, and is slow to say so: before, all loss actions that are
+	 * known by then have run.
+	 */
+	private static final class FailedAfterLossActions extends CompletableFuture<String> {
+
+		private final LeaderWork work;
+
+		FailedAfterLossActions(LeaderWork work, Throwable failure) {
+			this.work = work;
+			completeExceptionally(failure);
+		}
+
+		@Override
+		public CompletableFuture<String> whenComplete(BiConsumer<? super String, ? super Throwable> action) {
+			CountDownLatch lossActions = new CountDownLatch(1);
+			this.work.onLost(lossActions::countDown);
+			try {
+				assertThat(Patience.await(lossActions)).isTrue();
+			}
+			catch (InterruptedException ex) {
+				throw new IllegalStateException(ex);
+			}
+			return super.whenComplete(action);
+		}
+
 	}
 
 	/**
