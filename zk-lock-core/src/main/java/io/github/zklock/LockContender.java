@@ -5,7 +5,7 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Somebody who holds a lock or a role, or waits for it, as ZooKeeper sees it.
+ * A holder of a lock or a role, or one who waits for it, as ZooKeeper sees it.
  *
  * @param node the name of the node
  * @param mode whether it is for the whole lock or for reading

@@ -3,8 +3,8 @@ package io.github.zklock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown when a lock cannot be had or kept. Its subclasses say what the caller can do
- * about it.
+ * Thrown when a lock cannot be acquired, or was lost. Its subclasses say what the caller
+ * can do about it.
  */
 public abstract class LockException extends RuntimeException {
 

@@ -3,7 +3,7 @@ package io.github.zklock;
 import java.time.Duration;
 
 /**
- * Hears what happens to locks, and to the session on which they depend. Each listener is
+ * Listener for events of locks, and of the session on which they depend. Each listener is
  * called on a thread of this library, or of its executor for users, in the order of
  * events, by one thread at a time. It may take its time, throw and use locks: that delays
  * neither locks nor other listeners. But it has to return: when 10,000 events wait for

@@ -7,7 +7,8 @@ import java.util.HexFormat;
 import java.util.regex.Pattern;
 
 /**
- * What holds for the names of locks and roles, whatever is in them.
+ * Rules for the names of locks and roles: which are valid, how they are shown, and how
+ * they become a part of a path.
  */
 public final class LockNames {
 

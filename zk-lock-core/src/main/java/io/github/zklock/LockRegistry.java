@@ -61,7 +61,7 @@ public interface LockRegistry {
 	/**
 	 * Return the election of a role. Costs no traffic: nobody takes part before
 	 * {@link LeaderElection#join()}.
-	 * @param role what the leader is to do
+	 * @param role the name of the role
 	 * @return the election, the same object for the same role
 	 * @throws IllegalArgumentException if the role is empty or not valid Unicode
 	 */

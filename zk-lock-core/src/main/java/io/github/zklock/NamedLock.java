@@ -35,9 +35,10 @@ import java.util.concurrent.locks.Lock;
  * While the connection is down, a request with a limit waits for it, but no longer than
  * the registry's connect timeout (5 seconds by default) counted from the loss of the
  * connection: then it fails with {@link LockUnavailableException}, and as long as the
- * connection stays away, later ones fail at once. Requests without a limit wait on. Who
- * runs out of time while ZooKeeper is silent is told so, and never that others hold the
- * lock, unless they do so in this very process.
+ * connection stays away, later ones fail at once. Requests without a limit wait on. A
+ * request whose time is over while ZooKeeper does not answer fails with
+ * {@link LockUnavailableException}: it is never reported as contended, unless the lock is
+ * held in this very process.
  */
 public interface NamedLock extends Lock {
 

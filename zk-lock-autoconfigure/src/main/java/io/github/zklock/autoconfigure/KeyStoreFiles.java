@@ -41,7 +41,8 @@ final class KeyStoreFiles implements AutoCloseable {
 	private static final String TRUST_STORE = "zookeeper.ssl.trustStore.";
 
 	/**
-	 * How the names of those client properties begin that go without saying.
+	 * Prefixes of the client properties that come from the SSL bundle and must not be set
+	 * besides.
 	 */
 	static final List<String> OWN_PROPERTIES = List.of(KEY_STORE, TRUST_STORE, ZKClientConfig.SECURE_CLIENT,
 			ZKClientConfig.ZOOKEEPER_CLIENT_CNXN_SOCKET, "zookeeper.ssl.context.supplier.class",

@@ -94,7 +94,7 @@ class ZkLockAnnotationConfiguration {
 		@Bean
 		@ConditionalOnMissingBean
 		@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-		static DisabledAnnotationsPostProcessor zkLockAnnotationsForbiddenPostProcessor() {
+		static DisabledAnnotationsPostProcessor zkLockDisabledAnnotationsPostProcessor() {
 			return new DisabledAnnotationsPostProcessor();
 		}
 

@@ -16,14 +16,14 @@ import org.springframework.boot.context.properties.bind.Name;
  *
  * @param enabled Whether locks and elections are configured at all.
  * @param type Where locks are kept: in ZooKeeper, or in this application only.
- * @param connectString Where ZooKeeper is: comma-separated host:port, optionally followed
- * by a path below which everything is kept.
+ * @param connectString Comma-separated list of ZooKeeper servers, each as host:port,
+ * optionally followed by a path below which everything is kept.
  * @param root Node below which locks and elections are kept.
  * @param instance Name of this application's instance, for people who look at locks and
  * elections, for example the name of its pod. By default made of the application's name,
  * the host's, and something random.
- * @param maxWait How long to wait for a lock that others hold, unless something else is
- * said where it is taken.
+ * @param maxWait Default of the longest wait for a lock that others hold. Annotations and
+ * lock options may override it.
  * @param session The session with ZooKeeper.
  * @param curatorReadWrite Whether write locks and read locks are shared with Curator's
  * InterProcessReadWriteLock instead of its InterProcessMutex.

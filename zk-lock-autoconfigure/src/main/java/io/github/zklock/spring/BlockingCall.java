@@ -20,7 +20,7 @@ final class BlockingCall {
 
 	private final @Nullable LockStack outer = LockStack.current();
 
-	private final List<ThreadEntry> holds = new ArrayList<>(1);
+	private final List<ThreadEntry> entries = new ArrayList<>(1);
 
 	private @Nullable LossInterrupt interrupt;
 
@@ -37,13 +37,13 @@ final class BlockingCall {
 		boolean complete = false;
 		try {
 			for (LockOptions lock : locks) {
-				ThreadEntry hold = enter(lock, start);
-				if (hold == null) {
+				ThreadEntry entry = enter(lock, start);
+				if (entry == null) {
 					return lock;
 				}
-				this.holds.add(hold);
+				this.entries.add(entry);
 			}
-			this.holds.forEach(ThreadEntry::keepForTransaction);
+			this.entries.forEach(ThreadEntry::keepForTransaction);
 			complete = true;
 			return null;
 		}
@@ -65,8 +65,8 @@ final class BlockingCall {
 	}
 
 	private void giveBack() {
-		for (int index = this.holds.size() - 1; index >= 0; index--) {
-			this.holds.get(index).giveBack();
+		for (int index = this.entries.size() - 1; index >= 0; index--) {
+			this.entries.get(index).giveBack();
 		}
 	}
 
@@ -101,15 +101,15 @@ final class BlockingCall {
 
 	private void begin() {
 		LockStack held = this.outer;
-		for (ThreadEntry hold : this.holds) {
-			held = new LockStack(hold.lease(), hold.onLost(), held);
+		for (ThreadEntry entry : this.entries) {
+			held = new LockStack(entry.lease(), entry.onLost(), held);
 		}
 		LockStack.bind(held);
-		for (ThreadEntry hold : this.holds) {
-			if (hold.isAccountable() && hold.onLost() == OnLost.INTERRUPT) {
+		for (ThreadEntry entry : this.entries) {
+			if (entry.isAccountable() && entry.onLost() == OnLost.INTERRUPT) {
 				LossInterrupt interrupt = (this.interrupt != null) ? this.interrupt : new LossInterrupt();
 				this.interrupt = interrupt;
-				hold.lease().onLost(interrupt);
+				entry.lease().onLost(interrupt);
 			}
 		}
 	}
@@ -124,21 +124,21 @@ final class BlockingCall {
 		boolean interrupted = this.interrupt != null && this.interrupt.end();
 		LockStack.bind(this.outer);
 		RuntimeException problem = null;
-		for (ThreadEntry hold : this.holds) {
-			LockLostException loss = (problem == null) ? hold.loss() : null;
+		for (ThreadEntry entry : this.entries) {
+			LockLostException loss = (problem == null) ? entry.loss() : null;
 			if (loss != null) {
 				problem = LockStack.because(loss, interrupted ? failure : null);
 			}
 		}
-		for (int index = this.holds.size() - 1; index >= 0; index--) {
-			problem = leave(this.holds.get(index), problem);
+		for (int index = this.entries.size() - 1; index >= 0; index--) {
+			problem = leave(this.entries.get(index), problem);
 		}
 		return problem;
 	}
 
-	private @Nullable RuntimeException leave(ThreadEntry hold, @Nullable RuntimeException earlier) {
+	private @Nullable RuntimeException leave(ThreadEntry entry, @Nullable RuntimeException earlier) {
 		try {
-			hold.leave();
+			entry.leave();
 			return earlier;
 		}
 		catch (RuntimeException ex) {

@@ -27,7 +27,8 @@ final class Contention {
 		if (refused.onContention() == OnContention.THROW) {
 			throw BlockingCall.timeout(refused);
 		}
-		logger.debug("Lock '{}' is held by others: what needs it does not run", LockNames.shown(refused.name()));
+		logger.debug("Lock '{}' is held by others: the call that needs it is skipped, or replaced by its fallback",
+				LockNames.shown(refused.name()));
 		Function<LockTimeoutException, ? extends @Nullable Object> fallback = refused.fallback();
 		return (fallback != null) ? fallback.apply(BlockingCall.timeout(refused)) : null;
 	}

@@ -22,17 +22,17 @@ public class CurrentLockAccessor implements ThreadLocalAccessor<Object> {
 
 	@Override
 	public void setValue(Object value) {
-		PropagatedLocks.tell(((PropagatedLocks) value).innermost());
+		PropagatedLocks.set(((PropagatedLocks) value).innermost());
 	}
 
 	@Override
 	public void setValue() {
-		PropagatedLocks.tell(null);
+		PropagatedLocks.set(null);
 	}
 
 	@Override
 	public void restore(Object previousValue) {
-		PropagatedLocks.tell(((PropagatedLocks) previousValue).before());
+		PropagatedLocks.set(((PropagatedLocks) previousValue).before());
 	}
 
 }

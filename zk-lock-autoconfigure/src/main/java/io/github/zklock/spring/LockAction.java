@@ -5,15 +5,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * What to do while a lock is held.
  *
- * @param <T> what comes of it
+ * @param <T> the type of the result
  * @param <E> what it may throw
  */
 @FunctionalInterface
 public interface LockAction<T extends @Nullable Object, E extends Throwable> {
 
 	/**
-	 * Do it.
-	 * @return what comes of it
+	 * Run the action.
+	 * @return the result
 	 * @throws E if it fails
 	 */
 	T run() throws E;

@@ -9,7 +9,7 @@ package io.github.zklock.spring;
 public interface LockTask<E extends Throwable> {
 
 	/**
-	 * Do it.
+	 * Run the task.
 	 * @throws E if it fails
 	 */
 	void run() throws E;

@@ -3,12 +3,12 @@ package io.github.zklock.spring;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Locks of which a thread was told that another thread's call, or a publisher, holds
- * them. It may look at their leases, but it does not hold them: they are not entered
- * again and not checked because of it.
+ * Locks of another thread's call or of a publisher, made visible to this thread by
+ * context propagation. It may look at their leases, but it does not hold them: they are
+ * not entered again and not checked because of it.
  *
- * @param innermost what a thread that is told of this knows
- * @param before what the thread where this was captured had been told
+ * @param innermost what a thread to which this is propagated knows
+ * @param before what had been propagated to the thread where this was captured
  */
 record PropagatedLocks(LockStack innermost, @Nullable LockStack before) {
 
@@ -17,41 +17,42 @@ record PropagatedLocks(LockStack innermost, @Nullable LockStack before) {
 	 */
 	static final String KEY = "io.github.zklock.current-lock";
 
-	private static final ThreadLocal<@Nullable LockStack> told = new ThreadLocal<>();
+	private static final ThreadLocal<@Nullable LockStack> propagated = new ThreadLocal<>();
 
 	/**
-	 * Return what the current thread holds, or was told of.
+	 * Return what the current thread holds, or what was propagated to it.
 	 */
 	static @Nullable LockStack known() {
 		LockStack own = LockStack.current();
-		return (own != null) ? own : told.get();
+		return (own != null) ? own : propagated.get();
 	}
 
 	/**
-	 * Find the innermost lock of a name that the current thread holds, or was told of.
+	 * Find the innermost lock of a name that the current thread holds, or that was
+	 * propagated to it.
 	 */
 	static @Nullable LockStack find(String name) {
 		LockStack own = LockStack.find(LockStack.current(), name);
-		return (own != null) ? own : LockStack.find(told.get(), name);
+		return (own != null) ? own : LockStack.find(propagated.get(), name);
 	}
 
 	/**
-	 * Return what the current thread knows, to tell others.
+	 * Return what the current thread knows, for other threads.
 	 */
 	static @Nullable PropagatedLocks capture() {
 		LockStack known = known();
-		return (known != null) ? new PropagatedLocks(known, told.get()) : null;
+		return (known != null) ? new PropagatedLocks(known, propagated.get()) : null;
 	}
 
 	/**
-	 * Tell the current thread.
+	 * Propagate something to the current thread.
 	 */
-	static void tell(@Nullable LockStack innermost) {
+	static void set(@Nullable LockStack innermost) {
 		if (innermost != null) {
-			told.set(innermost);
+			propagated.set(innermost);
 		}
 		else {
-			told.remove();
+			propagated.remove();
 		}
 	}
 

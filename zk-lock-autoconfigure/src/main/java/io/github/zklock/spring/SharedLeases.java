@@ -264,8 +264,8 @@ final class SharedLeases {
 	}
 
 	/**
-	 * A lease forgets nothing that it is to do, so it gets one thing to do, however many
-	 * calls enter it again.
+	 * Callbacks cannot be removed from a lease, so register one and have it notify the
+	 * calls of that moment, however many enter the lease again.
 	 */
 	private void watch() {
 		for (Taken next : taken()) {

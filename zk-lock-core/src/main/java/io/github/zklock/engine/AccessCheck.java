@@ -211,7 +211,7 @@ final class AccessCheck {
 		}
 		if (response.is(Meaning.NO_NODE)) {
 			return (path.equals(this.root) && !this.createRoot)
-					? "No lock can be had because " + ParentNodes.missingRoot(this.root) : null;
+					? "No lock is available: " + ParentNodes.missingRoot(this.root) : null;
 		}
 		return unreadable(path) + ": " + response.toException(path).getMessage();
 	}

@@ -116,7 +116,8 @@ final class CallbackThreads implements Executor {
 			task.run();
 		}
 		catch (Throwable ex) {
-			EventLoop.attempt(() -> logger.warn("A lock's listener or loss action has failed", ex));
+			EventLoop.attempt(() -> logger
+				.warn("A listener, a loss action or what depends on a future of a lock has failed", ex));
 		}
 	}
 
@@ -128,8 +129,8 @@ final class CallbackThreads implements Executor {
 	}
 
 	/**
-	 * End our threads when they have done what they have to do. Does not wait. What comes
-	 * later is still run: nobody is left in the dark.
+	 * End our threads when they have run what was given to them. Does not wait. A
+	 * callback that comes later is run on a thread of its own rather than dropped.
 	 */
 	void close() {
 		if (this.given != null) {

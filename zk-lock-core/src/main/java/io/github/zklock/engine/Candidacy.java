@@ -27,7 +27,7 @@ final class Candidacy implements ContenderOwner, Dependent {
 
 	private final LockPath path;
 
-	private final RegistryContext services;
+	private final RegistryContext context;
 
 	private final SessionKeeper keeper;
 
@@ -56,20 +56,20 @@ final class Candidacy implements ContenderOwner, Dependent {
 	 * @param election what callers see of it
 	 * @param elections all elections of the registry
 	 * @param path where the nodes are
-	 * @param services what all share
+	 * @param context what all share
 	 * @param handOverNanos how long those who work as a leader or listen are waited for
 	 * when it leaves
 	 */
-	Candidacy(ElectionHandle election, Elections elections, LockPath path, RegistryContext services,
+	Candidacy(ElectionHandle election, Elections elections, LockPath path, RegistryContext context,
 			long handOverNanos) {
 		this.election = election;
 		this.elections = elections;
 		this.path = path;
-		this.services = services;
-		this.keeper = services.keeper();
-		this.listeners = new LeadershipListeners(services.users(), this::eventsDelivered);
+		this.context = context;
+		this.keeper = context.keeper();
+		this.listeners = new LeadershipListeners(context.users(), this::eventsDelivered);
 		this.leadership = new LeadershipState(path.name(), this.keeper, this.listeners);
-		this.tasks = new LeaderTasks(this, this.leadership, services.users());
+		this.tasks = new LeaderTasks(this, this.leadership, context.users());
 		this.departure = new LeaderDeparture(this, this.leadership, this.listeners, this.keeper, handOverNanos);
 		this.repair = new CandidacyRepair(this, this.leadership, this.departure);
 		this.vanished = new VanishedNodes(platform(), path);
@@ -154,8 +154,8 @@ final class Candidacy implements ContenderOwner, Dependent {
 		}
 		Session session = this.keeper.connectedSession();
 		if (session != null) {
-			Contender started = new Contender(this.services.settings(), session, NodeKind.LOCK, this,
-					this.services.nodeData().of(Thread.currentThread().getName()));
+			Contender started = new Contender(this.context.settings(), session, NodeKind.LOCK, this,
+					this.context.nodeData().of(Thread.currentThread().getName()));
 			this.contender = started;
 			started.start();
 		}
@@ -163,7 +163,7 @@ final class Candidacy implements ContenderOwner, Dependent {
 
 	@Override
 	public void created(Contender created, boolean rootWasMissing) {
-		this.services.access().created(created.session(), this.path, rootWasMissing, !this.nodeCreated);
+		this.context.access().created(created.session(), this.path, rootWasMissing, !this.nodeCreated);
 		this.nodeCreated = true;
 	}
 

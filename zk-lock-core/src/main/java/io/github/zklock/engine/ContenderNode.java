@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A child that takes part in a lock's queue, whoever made it: its name ends in exactly
- * ten digits. Others are none of our business.
+ * ten digits. Other children are ignored.
  *
  * @param name the child's name
  * @param sequence its place in the queue

@@ -1,7 +1,7 @@
 package io.github.zklock.engine;
 
 /**
- * Who has made an attempt, and is told what becomes of it, under its own monitor.
+ * The owner of an attempt, which is notified of its progress under its own monitor.
  */
 interface ContenderOwner {
 

@@ -36,15 +36,15 @@ final class ElectionHandle implements LeaderElection, Leadership {
 
 	private final LeaderTasks tasks;
 
-	ElectionHandle(Elections elections, LockPath path, RegistryContext services, QueueReader reader,
+	ElectionHandle(Elections elections, LockPath path, RegistryContext context, QueueReader reader,
 			Duration handOverWait) {
-		this.candidacy = new Candidacy(this, elections, path, services, Durations.toNanos(handOverWait));
+		this.candidacy = new Candidacy(this, elections, path, context, Durations.toNanos(handOverWait));
 		this.leading = this.candidacy.leadership();
 		this.tasks = this.candidacy.tasks();
 		this.path = path;
 		this.reader = reader;
-		this.users = services.users();
-		this.loop = services.keeper().loop();
+		this.users = context.users();
+		this.loop = context.keeper().loop();
 	}
 
 	@Override

@@ -22,8 +22,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>
  * It survives whatever is thrown. What {@link #recoverBy recovers} from it is run at once
- * after a task that has failed, and within about a second after somebody else has said
- * that he is {@link #troubled}.
+ * after a task that has failed, and within about a second after another thread has set
+ * {@link #troubled}.
  *
  * <p>
  * It is long because there are three sorts of threads that may work on the tasks, and

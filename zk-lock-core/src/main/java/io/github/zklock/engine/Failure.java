@@ -6,7 +6,7 @@ import io.github.zklock.UnavailableReason;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Why a lock or a role cannot be had.
+ * Why a lock or a role is unavailable.
  *
  * @param reason the reason
  * @param text says what happened and which option to look at, for the end of a sentence
@@ -27,7 +27,7 @@ record Failure(UnavailableReason reason, String text, @Nullable Throwable cause)
 	}
 
 	/**
-	 * Tell the one who wants a lock.
+	 * Return the exception for a request for a lock.
 	 * @param place where it is looked for
 	 */
 	LockUnavailableException ofLock(String name, String place) {
@@ -35,7 +35,7 @@ record Failure(UnavailableReason reason, String text, @Nullable Throwable cause)
 	}
 
 	/**
-	 * Tell the one who wants to lead.
+	 * Return the exception for a candidate of a role.
 	 * @param place where it is looked for
 	 */
 	LockUnavailableException ofRole(String role, String place) {
@@ -43,7 +43,7 @@ record Failure(UnavailableReason reason, String text, @Nullable Throwable cause)
 	}
 
 	/**
-	 * Tell the one who wants to see a queue.
+	 * Return the exception for a look at a queue.
 	 * @param place where it is looked for
 	 */
 	LockUnavailableException ofQueue(String name, String place) {

@@ -61,7 +61,7 @@ final class FencingToken {
 				this.value.complete(node.czxid());
 			}
 			else {
-				byte[] data = this.queue.services().nodeData().of(this.hold.request().caller());
+				byte[] data = this.queue.context().nodeData().of(this.hold.request().caller());
 				node.writeToken(data, () -> this.queue.isCurrent(this.hold), this.value);
 			}
 		}
@@ -118,7 +118,7 @@ final class FencingToken {
 
 	private LockUnavailableException notWritten(@Nullable Throwable cause) {
 		return new Failure(UnavailableReason.REFUSED, "it refuses to write the fencing token: " + Refusal.RECIPE, cause)
-			.ofLock(this.hold.name(), this.queue.services().keeper().place());
+			.ofLock(this.hold.name(), this.queue.context().keeper().place());
 	}
 
 	/**

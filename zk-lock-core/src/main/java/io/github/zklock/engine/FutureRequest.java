@@ -57,7 +57,7 @@ final class FutureRequest extends Request {
 	private void expire() {
 		try {
 			boolean contended = this.queue.remove(this);
-			this.queue.services().users().executeSoon(() -> expire(contended));
+			this.queue.context().users().executeSoon(() -> expire(contended));
 		}
 		catch (Throwable ex) {
 			this.lock.loop().backOff(this::expire);
@@ -99,7 +99,7 @@ final class FutureRequest extends Request {
 	@Override
 	void decided() {
 		cancelTimer();
-		this.queue.services().users().executeSoon(this::deliver);
+		this.queue.context().users().executeSoon(this::deliver);
 	}
 
 	private void deliver() {

@@ -15,7 +15,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A lock in somebody's hands: a node, a term of the session's lease, and one caller. It
+ * One grant of a lock to one caller: by one node, in one term of the session's lease. It
  * begins and ends once; what happens later to the lock is another hold's business.
  *
  * <p>
@@ -97,8 +97,8 @@ final class Hold implements LockLease {
 		return this.queue.name();
 	}
 
-	private RegistryContext services() {
-		return this.queue.services();
+	private RegistryContext context() {
+		return this.queue.context();
 	}
 
 	/**
@@ -153,15 +153,15 @@ final class Hold implements LockLease {
 	 * @return false if the lock has been lost before anybody was told
 	 */
 	boolean deliver() {
-		this.queue.pass("tell");
+		this.queue.pass("deliver");
 		synchronized (this) {
 			if (this.state == State.GRANTED && isCovered()) {
 				Duration waited = this.request.deadline().waited();
 				this.state = State.HELD;
 				this.request.told();
 				this.queue.pass("held");
-				services().threadHolds().add(this);
-				services().listeners().tell((listener) -> listener.acquired(this, waited));
+				context().threadHolds().add(this);
+				context().listeners().tell((listener) -> listener.acquired(this, waited));
 				log("acquired", waited);
 				return true;
 			}
@@ -307,12 +307,12 @@ final class Hold implements LockLease {
 	 * @return completed when ZooKeeper has answered; null if the hold had ended before
 	 */
 	@Nullable CompletableFuture<Void> release() {
-		return finish(0);
+		return endAndFree(0);
 	}
 
-	private @Nullable CompletableFuture<Void> finish(long lingerNanos) {
+	private @Nullable CompletableFuture<Void> endAndFree(long lingerNanos) {
 		try {
-			return this.queue.loop().visitFor(() -> finishNow(lingerNanos));
+			return this.queue.loop().visitFor(() -> endAndFreeNow(lingerNanos));
 		}
 		catch (Throwable ex) {
 			forsake();
@@ -320,9 +320,9 @@ final class Hold implements LockLease {
 		}
 	}
 
-	private @Nullable CompletableFuture<Void> finishNow(long lingerNanos) {
+	private @Nullable CompletableFuture<Void> endAndFreeNow(long lingerNanos) {
 		this.keptUntil = now() + Math.max(0, lingerNanos);
-		this.queue.pass("finish");
+		this.queue.pass("end hold");
 		boolean covered = isCovered();
 		synchronized (this) {
 			if (this.state != State.HELD) {
@@ -337,7 +337,7 @@ final class Hold implements LockLease {
 				Duration held = heldFor();
 				log("released", held);
 				endToken();
-				services().listeners().tell((listener) -> listener.released(this, held));
+				context().listeners().tell((listener) -> listener.released(this, held));
 			}
 		}
 		if (!covered) {
@@ -346,8 +346,8 @@ final class Hold implements LockLease {
 		}
 		CompletableFuture<Void> answered = (lingerNanos > 0) ? this.queue.linger(this, lingerNanos)
 				: this.queue.release(this);
-		services().threadHolds().remove(this);
-		this.queue.pass("finished");
+		context().threadHolds().remove(this);
+		this.queue.pass("hold ended");
 		return answered;
 	}
 
@@ -386,8 +386,8 @@ final class Hold implements LockLease {
 	 */
 	void takeBack() {
 		discard();
-		finish(keptFor());
-		services().threadHolds().remove(this);
+		endAndFree(keptFor());
+		context().threadHolds().remove(this);
 	}
 
 	@Override
@@ -397,7 +397,7 @@ final class Hold implements LockLease {
 
 	@Override
 	public CompletableFuture<Void> closeAsync(Duration minHold) {
-		return services().users().handOver(closeNow(toNanos(minHold)));
+		return context().users().handOver(closeNow(toNanos(minHold)));
 	}
 
 	private long toNanos(Duration minHold) {
@@ -414,12 +414,12 @@ final class Hold implements LockLease {
 	 */
 	private CompletableFuture<Void> closeNow(long minHoldNanos) {
 		long linger = minHoldNanos - (now() - this.grantedAt);
-		CompletableFuture<Void> answered = finish(linger);
+		CompletableFuture<Void> answered = endAndFree(linger);
 		if (answered != null) {
 			return answered;
 		}
 		if (this.state == State.LOST && owner() == Thread.currentThread()) {
-			services().threadHolds().remove(this);
+			context().threadHolds().remove(this);
 		}
 		return CompletableFuture.completedFuture(null);
 	}
@@ -440,8 +440,8 @@ final class Hold implements LockLease {
 				endToken();
 				if (told) {
 					Duration held = heldFor();
-					services().lossLog().lost(name(), held, loss);
-					services().listeners().tell((listener) -> listener.lost(this, held));
+					context().lossLog().lost(name(), held, loss);
+					context().listeners().tell((listener) -> listener.lost(this, held));
 				}
 			}
 		}
@@ -460,7 +460,7 @@ final class Hold implements LockLease {
 	private synchronized Callbacks callbacks() {
 		Callbacks present = this.onLost;
 		if (present == null) {
-			present = new Callbacks(services().users());
+			present = new Callbacks(context().users());
 			if (this.state == State.CLOSED) {
 				present.ruleOut();
 			}

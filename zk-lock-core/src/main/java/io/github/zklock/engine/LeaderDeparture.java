@@ -313,10 +313,10 @@ final class LeaderDeparture {
 	/**
 	 * The node of an attempt has vanished.
 	 */
-	void vanished(Contender gone) {
-		if (gone == this.departing) {
+	void vanished(Contender vanished) {
+		if (vanished == this.departing) {
 			endHandOver();
-			deleted(gone);
+			deleted(vanished);
 		}
 	}
 

@@ -88,7 +88,7 @@ final class Listeners {
 				return this.factory.get();
 			}
 			catch (RuntimeException ex) {
-				logger.error("A listener could not be made, so it hears nothing", ex);
+				logger.error("A listener could not be created, so it receives no events", ex);
 				return NOBODY;
 			}
 		}

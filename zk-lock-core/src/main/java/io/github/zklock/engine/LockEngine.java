@@ -43,7 +43,7 @@ public abstract class LockEngine implements LockRegistry, LockInspector, AutoClo
 
 	private final SessionKeeper keeper;
 
-	private final RegistryContext services;
+	private final RegistryContext context;
 
 	private final QueueCache queues = new QueueCache();
 
@@ -74,20 +74,20 @@ public abstract class LockEngine implements LockRegistry, LockInspector, AutoClo
 		this.users = new CallbackThreads(threadName, this.loop, settings.userExecutor);
 		Listeners listeners = new Listeners(List.copyOf(settings.listeners), this.users);
 		this.keeper = new SessionKeeper(settings.sessions(store), this.loop, this.users.background(), listeners);
-		this.services = new RegistryContext(this.keeper, settings.contenders(), nodeData, this.users, listeners,
+		this.context = new RegistryContext(this.keeper, settings.contenders(), nodeData, this.users, listeners,
 				new LossLog(this.loop, this.users.background()), new ThreadHolds(),
 				Durations.toNanos(settings.answerTimeout),
 				new EmptyParents(this.keeper, this.queues::isInUse, Durations.toNanos(settings.parentIdle)),
 				new AccessCheck(paths, store.isOpen(), settings.createRoot, this.users.background()));
-		this.keeper.onNewSession(this.services.access()::connected);
+		this.keeper.onNewSession(this.context.access()::connected);
 		this.keeper.atEachTick(this::keepHouse);
 		QueueReader reader = new QueueReader(this.keeper, nodeData);
-		this.registry = new Registry(this.services, paths, this.queues, this.elections, reader, settings);
+		this.registry = new Registry(this.context, paths, this.queues, this.elections, reader, settings);
 		this.inspector = new Inspector(this.keeper, paths, this.queues, this.registry, reader);
 	}
 
 	private void keepHouse() {
-		this.services.threadHolds().purge();
+		this.context.threadHolds().purge();
 		this.users.attend();
 	}
 
@@ -95,8 +95,8 @@ public abstract class LockEngine implements LockRegistry, LockInspector, AutoClo
 		return this.keeper;
 	}
 
-	RegistryContext services() {
-		return this.services;
+	RegistryContext context() {
+		return this.context;
 	}
 
 	QueueCache queues() {
@@ -113,7 +113,7 @@ public abstract class LockEngine implements LockRegistry, LockInspector, AutoClo
 	 * @return the instance's name
 	 */
 	public String instance() {
-		return this.services.nodeData().instance();
+		return this.context.nodeData().instance();
 	}
 
 	/**
@@ -172,7 +172,7 @@ public abstract class LockEngine implements LockRegistry, LockInspector, AutoClo
 	 */
 	protected List<String> findAccessProblems() {
 		try {
-			return this.services.access().problems(this.keeper);
+			return this.context.access().problems(this.keeper);
 		}
 		catch (InterruptedException ex) {
 			throw interrupted(ex);
@@ -350,7 +350,7 @@ public abstract class LockEngine implements LockRegistry, LockInspector, AutoClo
 		this.loop.close();
 		this.keeper.shutdown().abandon();
 		this.elections.forEach((candidacy) -> candidacy.departure().complete());
-		EventLoop.attempt(this.services.lossLog()::write);
+		EventLoop.attempt(this.context.lossLog()::write);
 		this.users.close();
 	}
 
@@ -366,7 +366,7 @@ public abstract class LockEngine implements LockRegistry, LockInspector, AutoClo
 			interrupted |= this.keeper.shutdown().close();
 		}
 		finally {
-			this.services.emptyParents().clear();
+			this.context.emptyParents().clear();
 			this.keeper.shutdown().end(this::refuseWaiting);
 			if (interrupted) {
 				Thread.currentThread().interrupt();

@@ -29,7 +29,7 @@ final class LockHandle implements NamedLock {
 	LockHandle(LockQueues queues, NodeKind kind) {
 		this.queues = queues;
 		this.kind = kind;
-		this.loop = services().keeper().loop();
+		this.loop = context().keeper().loop();
 	}
 
 	LockQueue queueForRequest() {
@@ -40,8 +40,8 @@ final class LockHandle implements NamedLock {
 		return this.kind;
 	}
 
-	private RegistryContext services() {
-		return this.queues.services();
+	private RegistryContext context() {
+		return this.queues.context();
 	}
 
 	EventLoop loop() {
@@ -101,7 +101,7 @@ final class LockHandle implements NamedLock {
 		CompletableFuture<Void> answered = hold.release();
 		if (answered == null) {
 			// A lost one is known until its thread has heard of it
-			services().threadHolds().remove(hold);
+			context().threadHolds().remove(hold);
 			throw hold.isClosed() ? notHeld() : hold.lost();
 		}
 		Futures.awaitQuietly(platform(), answered);
@@ -127,7 +127,7 @@ final class LockHandle implements NamedLock {
 	 * Return what the current thread holds, in whichever mode.
 	 */
 	private @Nullable Hold currentHold() {
-		return services().threadHolds().ofCurrentThread(name());
+		return context().threadHolds().ofCurrentThread(name());
 	}
 
 	/**
@@ -202,9 +202,9 @@ final class LockHandle implements NamedLock {
 		if (nanos > 0) {
 			return Deadline.ofNanos(platform(), nanos);
 		}
-		SessionKeeper keeper = services().keeper();
+		SessionKeeper keeper = context().keeper();
 		long connecting = keeper.reachability().hasEverConnected() ? 0 : Durations.toNanos(keeper.connectTimeout());
-		return Deadline.forAnAnswer(platform(), connecting + services().answerNanos());
+		return Deadline.forAnAnswer(platform(), connecting + context().answerNanos());
 	}
 
 	// Waiting
@@ -303,7 +303,7 @@ final class LockHandle implements NamedLock {
 	LockException notGranted(Deadline deadline, boolean contended) {
 		Duration waited = deadline.waited();
 		if (!contended) {
-			SessionKeeper keeper = services().keeper();
+			SessionKeeper keeper = context().keeper();
 			return failed(deadline, keeper.reachability().unanswered(deadline).ofLock(name(), keeper.place()));
 		}
 		tellTimedOut(waited);
@@ -312,7 +312,7 @@ final class LockHandle implements NamedLock {
 	}
 
 	private void tellTimedOut(Duration waited) {
-		services().listeners().tell((listener) -> listener.timedOut(name(), waited));
+		context().listeners().tell((listener) -> listener.timedOut(name(), waited));
 	}
 
 	/**
@@ -322,7 +322,7 @@ final class LockHandle implements NamedLock {
 		LockException failure = new LockUnavailableException(name(), String.valueOf(decided.getMessage()),
 				decided.reason(), decided.getCause());
 		Duration waited = deadline.waited();
-		services().listeners().tell((listener) -> listener.failed(name(), waited, failure));
+		context().listeners().tell((listener) -> listener.failed(name(), waited, failure));
 		return failure;
 	}
 

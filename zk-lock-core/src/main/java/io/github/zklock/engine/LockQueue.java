@@ -46,12 +46,12 @@ final class LockQueue implements ContenderOwner, Dependent {
 		return this.family.path();
 	}
 
-	RegistryContext services() {
-		return this.family.services();
+	RegistryContext context() {
+		return this.family.context();
 	}
 
 	private SessionKeeper keeper() {
-		return services().keeper();
+		return context().keeper();
 	}
 
 	Waiters waiters() {
@@ -193,7 +193,7 @@ final class LockQueue implements ContenderOwner, Dependent {
 
 	@Override
 	public void parentMade(Contender maker) {
-		services().emptyParents().made(maker.session(), path());
+		context().emptyParents().made(maker.session(), path());
 	}
 
 	/**
@@ -336,7 +336,7 @@ final class LockQueue implements ContenderOwner, Dependent {
 		List<Request> waiting = this.waiters.all();
 		List<Request> impatient = waiting.stream().filter((request) -> !request.deadline().mayQueue()).toList();
 		if (!impatient.isEmpty()) {
-			keeper().loop().schedule(() -> answerOverdue(impatient), services().answerNanos());
+			keeper().loop().schedule(() -> answerOverdue(impatient), context().answerNanos());
 		}
 		if (impatient.size() == waiting.size()) {
 			this.contention.contendWithoutWaiting();

@@ -15,7 +15,7 @@ final class LockQueues {
 
 	private final LockPath path;
 
-	private final RegistryContext services;
+	private final RegistryContext context;
 
 	private final LockQueue exclusive;
 
@@ -24,9 +24,9 @@ final class LockQueues {
 
 	private boolean nodeCreated;
 
-	LockQueues(LockPath path, RegistryContext services) {
+	LockQueues(LockPath path, RegistryContext context) {
 		this.path = path;
-		this.services = services;
+		this.context = context;
 		this.exclusive = new LockQueue(this);
 	}
 
@@ -38,8 +38,8 @@ final class LockQueues {
 		return this.path.name();
 	}
 
-	RegistryContext services() {
-		return this.services;
+	RegistryContext context() {
+		return this.context;
 	}
 
 	/**
@@ -62,7 +62,7 @@ final class LockQueues {
 	 * A queue has nothing to do any more.
 	 */
 	void left(LockQueue queue) {
-		this.services.emptyParents().used(this.path);
+		this.context.emptyParents().used(this.path);
 		if (queue != this.exclusive) {
 			removeReader(queue);
 		}
@@ -80,7 +80,7 @@ final class LockQueues {
 	 * A queue has got a node.
 	 */
 	void created(Session session, boolean rootWasMissing) {
-		this.services.access().created(session, this.path, rootWasMissing, isFirstNode());
+		this.context.access().created(session, this.path, rootWasMissing, isFirstNode());
 	}
 
 	private synchronized boolean isFirstNode() {

@@ -137,7 +137,7 @@ final class NodeCreation {
 		}
 		if (++this.parentAttempts > PARENT_ATTEMPTS) {
 			this.contender.fail(new Failure(UnavailableReason.REFUSED,
-					"its parent node '%s' is removed again and again: who does that below the root (property 'zk.lock.root')?"
+					"its parent node '%s' is removed again and again: check what deletes nodes below the root (property 'zk.lock.root')"
 						.formatted(this.path.parent())));
 			return;
 		}

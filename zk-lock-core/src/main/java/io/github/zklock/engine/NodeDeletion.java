@@ -11,7 +11,7 @@ final class NodeDeletion {
 
 	private final EventLoop loop;
 
-	private final CompletableFuture<Void> gone = new CompletableFuture<>();
+	private final CompletableFuture<Void> deleted = new CompletableFuture<>();
 
 	private final CompletableFuture<Void> answered = new CompletableFuture<>();
 
@@ -27,10 +27,10 @@ final class NodeDeletion {
 	CompletableFuture<Void> begin(Session session, @Nullable String path) {
 		if (path == null) {
 			this.answered.complete(null);
-			this.gone.complete(null);
+			this.deleted.complete(null);
 		}
 		else {
-			session.delete(path, () -> this.gone.complete(null)).thenRun(() -> this.answered.complete(null));
+			session.delete(path, () -> this.deleted.complete(null)).thenRun(() -> this.answered.complete(null));
 		}
 		return this.answered;
 	}
@@ -47,7 +47,7 @@ final class NodeDeletion {
 	 * Return whether no node of the attempt is left.
 	 */
 	boolean isDone() {
-		return this.gone.isDone();
+		return this.deleted.isDone();
 	}
 
 	/**
@@ -62,7 +62,7 @@ final class NodeDeletion {
 	 * before.
 	 */
 	void whenDone(Runnable task) {
-		this.gone.thenRun(noted(task));
+		this.deleted.thenRun(noted(task));
 	}
 
 	/**

@@ -70,14 +70,14 @@ final class PendingDeletes {
 	private void deleteUntilAnswered(String path, CompletableFuture<Void> done, Runnable whenDeleted) {
 		this.session.nodes().deleting(path);
 		this.session.retries().writeUntilAnswered(() -> true, Operation.delete(path), (response) -> {
-			boolean gone = response.is(Meaning.OK) || response.is(Meaning.NO_NODE);
-			if (gone) {
+			boolean deleted = response.is(Meaning.OK) || response.is(Meaning.NO_NODE);
+			if (deleted) {
 				// before anybody is notified who may need the room
 				this.session.nodes().deleted(path);
 			}
 			this.deletes.remove(path);
 			done.complete(null);
-			if (gone) {
+			if (deleted) {
 				whenDeleted.run();
 			}
 			else {

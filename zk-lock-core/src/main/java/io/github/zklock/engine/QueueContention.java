@@ -31,7 +31,7 @@ final class QueueContention {
 	}
 
 	private SessionKeeper keeper() {
-		return this.queue.services().keeper();
+		return this.queue.context().keeper();
 	}
 
 	@Nullable Contender contender() {
@@ -112,10 +112,10 @@ final class QueueContention {
 	}
 
 	private void start(Session session, @Nullable Contender replaced) {
-		RegistryContext services = this.queue.services();
+		RegistryContext context = this.queue.context();
 		Request next = this.queue.waiters().first();
-		Contender started = new Contender(services.settings(), session, next.kind(), this.queue,
-				services.nodeData().of(next.caller()));
+		Contender started = new Contender(context.settings(), session, next.kind(), this.queue,
+				context.nodeData().of(next.caller()));
 		this.contender = started;
 		this.used = false;
 		if (replaced != null) {

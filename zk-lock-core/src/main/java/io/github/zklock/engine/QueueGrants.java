@@ -127,7 +127,7 @@ final class QueueGrants {
 	 * @return completed when ZooKeeper has answered, if it was asked
 	 */
 	CompletableFuture<Void> linger(Hold closed, long nanos) {
-		if (this.queue.services().keeper().isClosed()) {
+		if (this.queue.context().keeper().isClosed()) {
 			return release(closed);
 		}
 		if (this.hold == closed) {

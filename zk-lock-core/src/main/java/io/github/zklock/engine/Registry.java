@@ -12,7 +12,7 @@ import io.github.zklock.leader.LeaderElection;
  */
 final class Registry implements LockRegistry {
 
-	private final RegistryContext services;
+	private final RegistryContext context;
 
 	private final NodePaths paths;
 
@@ -26,9 +26,9 @@ final class Registry implements LockRegistry {
 
 	private final Duration handOverWait;
 
-	Registry(RegistryContext services, NodePaths paths, QueueCache queues, Elections elections, QueueReader reader,
+	Registry(RegistryContext context, NodePaths paths, QueueCache queues, Elections elections, QueueReader reader,
 			EngineSettings settings) {
-		this.services = services;
+		this.context = context;
 		this.paths = paths;
 		this.queues = queues;
 		this.elections = elections;
@@ -54,14 +54,14 @@ final class Registry implements LockRegistry {
 
 	LockQueues queues(String name) {
 		Objects.requireNonNull(name, "A lock's name must not be null");
-		return this.queues.get(name, (key) -> new LockQueues(this.paths.ofLock(key), this.services));
+		return this.queues.get(name, (key) -> new LockQueues(this.paths.ofLock(key), this.context));
 	}
 
 	@Override
 	public LeaderElection election(String role) {
 		Objects.requireNonNull(role, "A role must not be null");
 		return this.elections.get(role, (key) -> new ElectionHandle(this.elections, this.paths.ofRole(key),
-				this.services, this.reader, this.handOverWait));
+				this.context, this.reader, this.handOverWait));
 	}
 
 }

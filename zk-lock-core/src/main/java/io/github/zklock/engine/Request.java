@@ -7,8 +7,8 @@ import io.github.zklock.LockUnavailableException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Somebody who waits for a lock. How the wait ends is decided once: who comes second
- * finds it decided.
+ * A request for a lock. How its wait ends is decided once: a second decision finds the
+ * first.
  */
 abstract class Request {
 

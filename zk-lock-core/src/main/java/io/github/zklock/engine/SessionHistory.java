@@ -136,7 +136,7 @@ final class SessionHistory {
 
 	private String consequence(Loss loss, int failures) {
 		if (SessionKeeper.isRefusal(loss)) {
-			return "The next one is opened when somebody needs it";
+			return "The next one is opened with the next request";
 		}
 		if (failures == 2) {
 			return "Sessions with %s end before they are of use: from now on there are pauses, and no more messages like this"
@@ -162,7 +162,7 @@ final class SessionHistory {
 		Set<String> hosts = this.settings.store().unknownHosts();
 		String unknown = hosts.isEmpty() ? "" : " (unknown hosts: %s)".formatted(String.join(", ", hosts));
 		logger.warn("{} has been out of reach for {} ms{}: requests for locks fail, and locks and roles that this"
-				+ " process has are lost after half of the session timeout ({} ms). Trying on. Check that ZooKeeper"
+				+ " process has are lost after half of the session timeout ({} ms). Retrying. Check that ZooKeeper"
 				+ " runs, and its address (property 'zk.lock.connect-string')", this.settings.place(),
 				TimeUnit.NANOSECONDS.toMillis(nanos), unknown, this.settings.timeout().toMillis());
 	}

@@ -81,7 +81,7 @@ final class SessionLosses {
 	}
 
 	private static String describeSuspension(Lease.End ended) {
-		return "the wall clock has gone on by %d ms while this host stood still: it was suspended, or its clock was set forward"
+		return "the wall clock advanced by %d ms while this host stood still: it was suspended, or its clock was set forward"
 			.formatted(ended.sleptMillis());
 	}
 

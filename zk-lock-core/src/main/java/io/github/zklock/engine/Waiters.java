@@ -32,7 +32,7 @@ final class Waiters {
 	}
 
 	private SessionKeeper keeper() {
-		return this.family.services().keeper();
+		return this.family.context().keeper();
 	}
 
 	// Who waits
@@ -235,7 +235,7 @@ final class Waiters {
 	 * Return whether ZooKeeper says nothing.
 	 */
 	boolean isSilent() {
-		return keeper().reachability().isSilent(this.family.services().answerNanos());
+		return keeper().reachability().isSilent(this.family.context().answerNanos());
 	}
 
 	/**

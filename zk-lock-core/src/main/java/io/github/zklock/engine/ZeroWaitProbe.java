@@ -48,7 +48,7 @@ final class ZeroWaitProbe {
 
 	private Failure whyUnanswered(Response<?> response) {
 		return switch (response.meaning()) {
-			case DISCONNECTED -> this.queue.services().keeper().reachability().notConnected();
+			case DISCONNECTED -> this.queue.context().keeper().reachability().notConnected();
 			case REFUSED, TOO_LONG -> Refusal.of(response, this.parent);
 			default -> new Failure(UnavailableReason.NO_ANSWER,
 					"no usable answer: look at the servers (property 'zk.lock.connect-string') and their logs",

@@ -107,7 +107,7 @@ public final class LocalLocks extends LockEngine {
 
 		/**
 		 * Add a listener.
-		 * @param listener hears what happens to the locks of this registry
+		 * @param listener receives the events of the locks of this registry
 		 * @return this builder
 		 */
 		public Builder listener(LockListener listener) {
@@ -116,8 +116,8 @@ public final class LocalLocks extends LockEngine {
 		}
 
 		/**
-		 * Add a listener that is made when there is something to hear first, on the
-		 * thread on which it hears it: for example one that needs this registry.
+		 * Add a listener that is made for its first event, on the thread that notifies
+		 * it: for example one that needs this registry.
 		 * @param listener makes it
 		 * @return this builder
 		 */

@@ -116,9 +116,9 @@ final class PacedThreads implements TaskThreads {
 			this.attendLater.run();
 		}
 		catch (Throwable ex) {
-			warn("No thread is looked for again", ex);
+			warn("Starting a thread for listeners and callbacks cannot be tried again", ex);
 		}
-		warn("No thread for a lock's user, trying again", failure);
+		warn("Cannot start a thread for listeners and callbacks, retrying", failure);
 	}
 
 	private void attendLater() {
@@ -213,7 +213,7 @@ final class PacedThreads implements TaskThreads {
 			task.run();
 		}
 		catch (Throwable ex) {
-			warn("A lock's listener or loss action has failed", ex);
+			warn("A listener, a loss action or what depends on a future of a lock has failed", ex);
 		}
 	}
 
@@ -305,7 +305,7 @@ final class PacedThreads implements TaskThreads {
 			}
 		}
 		catch (Throwable ex) {
-			warn("No thread for a lock's user, trying again", ex);
+			warn("Cannot start a thread for listeners and callbacks, retrying", ex);
 			return RETRY_MILLIS;
 		}
 	}

@@ -204,9 +204,10 @@ public final class ZooKeeperLocks extends LockEngine {
 
 		/**
 		 * Set how long ZooKeeper has to answer a request that does not wait for the lock.
-		 * It counts from the first connection after a start on. Also, whoever runs out of
-		 * time while an answer is overdue for longer is told that ZooKeeper cannot be
-		 * asked, and not that others hold the lock. The default is half a second.
+		 * It counts from the first connection after a start on. Also, a request whose
+		 * time is over while an answer is overdue for longer fails with
+		 * {@link io.github.zklock.LockUnavailableException}, and is not reported as
+		 * contended. The default is half a second.
 		 * @param answerTimeout the longest wait for an answer
 		 * @return this builder
 		 */
@@ -265,7 +266,7 @@ public final class ZooKeeperLocks extends LockEngine {
 
 		/**
 		 * Add a listener.
-		 * @param listener hears what happens to the locks of this registry
+		 * @param listener receives the events of the locks of this registry
 		 * @return this builder
 		 */
 		public Builder listener(LockListener listener) {
@@ -274,8 +275,8 @@ public final class ZooKeeperLocks extends LockEngine {
 		}
 
 		/**
-		 * Add a listener that is made when there is something to hear first, on the
-		 * thread on which it hears it: for example one that needs this registry.
+		 * Add a listener that is made for its first event, on the thread that notifies
+		 * it: for example one that needs this registry.
 		 * @param listener makes it
 		 * @return this builder
 		 */

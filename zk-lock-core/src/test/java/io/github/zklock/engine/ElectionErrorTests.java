@@ -111,7 +111,7 @@ class ElectionErrorTests extends ElectionTestSupport {
 		LeadershipRecorder recorder = new LeadershipRecorder(election);
 		LeaderWork work = election.leadership().begin().orElseThrow();
 		locks.lock("lock").lock();
-		this.place.set("finish");
+		this.place.set("end hold");
 		assertThatExceptionOfType(StackOverflowError.class).isThrownBy(locks.lock("lock")::unlock);
 		awaitRepair(locks);
 		assertThat(work.isLeader()).isTrue();

@@ -51,7 +51,7 @@ class EmptyParentsTests extends LockTestSupport {
 	}
 
 	private static void awaitRemembered(ZooKeeperLocks locks, int count) {
-		await().atMost(PATIENCE).until(() -> engine(locks).services().emptyParents().remembered() == count);
+		await().atMost(PATIENCE).until(() -> engine(locks).context().emptyParents().remembered() == count);
 	}
 
 	@Test
@@ -69,11 +69,11 @@ class EmptyParentsTests extends LockTestSupport {
 		});
 		assertThat(names()).containsExactlyInAnyOrder("again", "held");
 		assertThat(locks.zooKeeper().exists(parent("again"), false).getCzxid()).isEqualTo(made.getCzxid());
-		assertThat(engine(locks).services().emptyParents().remembered()).isEqualTo(2);
+		assertThat(engine(locks).context().emptyParents().remembered()).isEqualTo(2);
 		assertThat(held.isHeld()).isTrue();
 		held.close();
 		await().atMost(PATIENCE).until(() -> names().isEmpty());
-		assertThat(engine(locks).services().emptyParents().remembered()).isZero();
+		assertThat(engine(locks).context().emptyParents().remembered()).isZero();
 		again.acquire().close();
 		assertThat(names()).containsExactly("again");
 	}
@@ -95,7 +95,7 @@ class EmptyParentsTests extends LockTestSupport {
 		useOnce(registry(), 10);
 		ZooKeeperLocks locks = registry(SOON);
 		useOnce(locks, 11);
-		assertThat(engine(locks).services().emptyParents().remembered()).isEqualTo(1);
+		assertThat(engine(locks).context().emptyParents().remembered()).isEqualTo(1);
 		await().atMost(PATIENCE).until(() -> names().size() == 10);
 	}
 
@@ -139,9 +139,9 @@ class EmptyParentsTests extends LockTestSupport {
 	void closedRegistryForgetsThem() throws Exception {
 		ZooKeeperLocks locks = registry();
 		useOnce(locks, 10);
-		assertThat(engine(locks).services().emptyParents().remembered()).isEqualTo(10);
+		assertThat(engine(locks).context().emptyParents().remembered()).isEqualTo(10);
 		locks.close();
-		assertThat(engine(locks).services().emptyParents().remembered()).isZero();
+		assertThat(engine(locks).context().emptyParents().remembered()).isZero();
 	}
 
 }

@@ -147,8 +147,8 @@ class ErrorTests extends LockTestSupport {
 			}
 
 		};
-		Contender contender = new Contender(engine(locks).services().settings(), session, NodeKind.LOCK, owner,
-				engine(locks).services().nodeData().of("thread"));
+		Contender contender = new Contender(engine(locks).context().settings(), session, NodeKind.LOCK, owner,
+				engine(locks).context().nodeData().of("thread"));
 		synchronized (owner) {
 			contender.start();
 		}
@@ -192,8 +192,8 @@ class ErrorTests extends LockTestSupport {
 		Thread thread = new Thread(() -> locks.lock("lock").lock());
 		thread.start();
 		thread.join(PATIENCE.toMillis());
-		assertThat(engine(locks).services().threadHolds().size()).isEqualTo(1);
-		await().atMost(PATIENCE).until(() -> engine(locks).services().threadHolds().size() == 0);
+		assertThat(engine(locks).context().threadHolds().size()).isEqualTo(1);
+		await().atMost(PATIENCE).until(() -> engine(locks).context().threadHolds().size() == 0);
 		assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(() -> locks.lock("lock").unlock());
 		assertThat(locks.lock("lock").tryLock()).as("nobody has said that the work is done").isFalse();
 	}

@@ -164,7 +164,7 @@ class LossReasonTests extends LockTestSupport {
 			}
 
 		})));
-		assertLoss(locks, LossReason.HOST_SUSPENDED, (lease) -> slept.set(100_000), "the wall clock has gone on by ",
+		assertLoss(locks, LossReason.HOST_SUSPENDED, (lease) -> slept.set(100_000), "the wall clock advanced by ",
 				" ms while this host stood still: it was suspended, or its clock was set forward");
 	}
 

@@ -107,7 +107,7 @@ class RepairTests extends LockTestSupport {
 		CountDownLatch looking = new CountDownLatch(1);
 		CountDownLatch told = new CountDownLatch(1);
 		ZooKeeperLocks slow = closing(with(builder(), (options) -> options.faults((place) -> {
-			if (place.equals("tell")) {
+			if (place.equals("deliver")) {
 				granted.countDown();
 				awaitQuietly(looking);
 			}
@@ -255,7 +255,7 @@ class RepairTests extends LockTestSupport {
 	@Test
 	void minHoldIsKeptAlthoughItCouldNotBeBegun() throws Exception {
 		LockLease lease = this.here.lock("lock").acquire();
-		this.fault.arm("finish", 1);
+		this.fault.arm("end hold", 1);
 		assertThrownOut(() -> lease.close(PATIENCE.multipliedBy(10)));
 		assertThat(lease.isHeld()).isFalse();
 		awaitRepair();

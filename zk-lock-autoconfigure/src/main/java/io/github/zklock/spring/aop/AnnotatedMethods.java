@@ -114,13 +114,12 @@ final class AnnotatedMethods<A extends Annotation> {
 	}
 
 	/**
-	 * Return the method that runs; if the class of the object has been made up at run
-	 * time, the one that was called, because nobody has given names to the parameters of
-	 * the other.
+	 * Return the method that runs; for a generated class the interface method that was
+	 * called, because the generated one has no parameter names.
 	 */
 	static Method runningMethod(Method method, Class<?> targetClass) {
-		return BridgeMethodResolver.findBridgedMethod(
-				GeneratedClasses.isMadeUp(targetClass) ? method : AopUtils.getMostSpecificMethod(method, targetClass));
+		return BridgeMethodResolver.findBridgedMethod(GeneratedClasses.isGenerated(targetClass) ? method
+				: AopUtils.getMostSpecificMethod(method, targetClass));
 	}
 
 }

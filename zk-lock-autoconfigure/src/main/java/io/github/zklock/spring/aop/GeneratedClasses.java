@@ -14,7 +14,7 @@ final class GeneratedClasses {
 	private GeneratedClasses() {
 	}
 
-	static boolean isMadeUp(Class<?> type) {
+	static boolean isGenerated(Class<?> type) {
 		return Proxy.isProxyClass(type) || ClassUtils.isLambdaClass(type);
 	}
 
@@ -23,7 +23,7 @@ final class GeneratedClasses {
 	 */
 	static Stream<Class<?>> written(Class<?> type) {
 		Stream<Class<?>> interfaces = ClassUtils.getAllInterfacesForClassAsSet(type).stream();
-		return isMadeUp(type) ? interfaces : Stream.concat(Stream.of(type), interfaces).distinct();
+		return isGenerated(type) ? interfaces : Stream.concat(Stream.of(type), interfaces).distinct();
 	}
 
 }

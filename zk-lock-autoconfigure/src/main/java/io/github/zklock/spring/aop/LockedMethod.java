@@ -23,7 +23,7 @@ record LockedMethod(Method method, Class<?> type, ResultStyle style, List<LockSp
 
 	/**
 	 * Return the locks that a call needs.
-	 * @throws IllegalArgumentException if the name of one cannot be had
+	 * @throws IllegalArgumentException if the name of one cannot be evaluated
 	 */
 	List<LockOptions> locksOf(@Nullable Object target, @Nullable Object[] arguments) {
 		return this.locks.stream().map((lock) -> options(lock, target, arguments)).toList();

@@ -186,8 +186,10 @@ final class NameTemplate {
 			value = (object != null) ? text(object, context.getTypeConverter()) : null;
 		}
 		catch (RuntimeException ex) {
-			throw new IllegalArgumentException("The name '%s' of the lock on %s cannot be had because '#{%s}' fails: %s"
-				.formatted(this.text, describe(), part.getExpressionString(), ex.getMessage()), ex);
+			throw new IllegalArgumentException(
+					"The name '%s' of the lock on %s cannot be evaluated because '#{%s}' fails: %s".formatted(this.text,
+							describe(), part.getExpressionString(), ex.getMessage()),
+					ex);
 		}
 		if (value == null || value.isEmpty()) {
 			throw new IllegalArgumentException("The name '%s' of the lock on %s is incomplete because '#{%s}' is %s"
@@ -197,8 +199,8 @@ final class NameTemplate {
 	}
 
 	/**
-	 * An object that has no text of its own has one that no other process gives to its
-	 * equal.
+	 * Reject objects without a toString() of their own: that of Object has the identity
+	 * hash, so equal objects would give different names in different processes.
 	 */
 	private static @Nullable String text(Object object, TypeConverter converter) {
 		TypeDescriptor type = TypeDescriptor.forObject(object);

@@ -100,7 +100,8 @@ enum ResultStyle {
 	}
 
 	/**
-	 * Return the type of what a method returns, which an heir may have said.
+	 * Return the return type, resolved against the class of the bean, so that type
+	 * arguments of a subclass count.
 	 */
 	static Class<?> resultType(Method method, Class<?> targetClass) {
 		return ResolvableType.forMethodReturnType(method, targetClass).toClass();

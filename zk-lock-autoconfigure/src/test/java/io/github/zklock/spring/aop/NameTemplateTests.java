@@ -160,7 +160,7 @@ class NameTemplateTests {
 		private void assertFails(String text, String problem, @Nullable Object... arguments) {
 			assertThatIllegalArgumentException().isThrownBy(() -> name(text, arguments))
 				.withMessageStartingWith(
-						"The name '%s' of the lock on %s.pay(Long, NameTemplateTests.Order) cannot be had because '%s"
+						"The name '%s' of the lock on %s.pay(Long, NameTemplateTests.Order) cannot be evaluated because '%s"
 							.formatted(text, Service.class.getName(), problem));
 		}
 
