@@ -2,6 +2,7 @@ package io.github.zklock.engine;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -15,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class FencingToken {
 
+	// Who was thrown out by an error wakes nobody
+	private static final long LOOK_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(1);
+
 	private final Hold hold;
 
 	private final LockQueue queue;
@@ -23,7 +27,7 @@ final class FencingToken {
 
 	private final AtomicBoolean asked = new AtomicBoolean();
 
-	// An error has kept it from being asked for
+	// An error has kept it from being asked for, perhaps without the stack for a call
 	private volatile boolean failed;
 
 	FencingToken(Hold hold, LockQueue queue) {
@@ -32,7 +36,15 @@ final class FencingToken {
 	}
 
 	/**
-	 * Ask for the token, once. If that fails it was never asked for.
+	 * Return whether an error has kept it from being asked for: whoever wants it asks
+	 * anew.
+	 */
+	boolean hasFailed() {
+		return this.failed;
+	}
+
+	/**
+	 * Ask for the token, once.
 	 */
 	private void ask() {
 		if (!this.asked.compareAndSet(false, true)) {
@@ -46,7 +58,6 @@ final class FencingToken {
 		finally {
 			if (!done) {
 				this.failed = true;
-				this.hold.forgetToken();
 			}
 		}
 	}
@@ -78,16 +89,16 @@ final class FencingToken {
 			while (true) {
 				requireHeld();
 				if (this.failed) {
-					throw notWritten(null);
+					return this.hold.fencingToken();
 				}
 				try {
 					long token = Futures.get(this.queue.loop().platform(), this.value,
-							this.hold.contender().session().lease().remaining());
+							Math.min(this.hold.contender().session().lease().remaining(), LOOK_AGAIN_NANOS));
 					requireHeld();
 					return token;
 				}
 				catch (TimeoutException ex) {
-					// the lease is over, or has been prolonged
+					// the lease is over, or has been prolonged, or nobody has asked
 				}
 				catch (InterruptedException ex) {
 					interrupted = true;
@@ -129,9 +140,19 @@ final class FencingToken {
 	}
 
 	/**
-	 * Return the token, null if it is not known.
+	 * Describe the token of a hold, if it costs nothing.
+	 * @param asked null if nobody has asked for it
 	 */
-	@Nullable Long known() {
+	static String describe(Hold hold, @Nullable FencingToken asked) {
+		Long known = (asked != null) ? asked.known() : null;
+		OwnNode node = hold.contender().node();
+		if (known == null && hold.isFirst() && node.czxidIsToken()) {
+			known = node.czxid();
+		}
+		return (known != null) ? known.toString() : "not asked for";
+	}
+
+	private @Nullable Long known() {
 		return this.value.isCompletedExceptionally() ? null : this.value.getNow(null);
 	}
 

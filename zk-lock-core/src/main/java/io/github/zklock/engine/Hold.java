@@ -50,12 +50,6 @@ final class Hold implements LockLease {
 
 	private final long grantedAt;
 
-	// by the owning thread only
-	private int reads;
-
-	// by the owning thread only
-	private int writes;
-
 	private volatile State state = State.GRANTED;
 
 	// How long a closed one is kept for nobody
@@ -89,7 +83,6 @@ final class Hold implements LockLease {
 		this.request = request;
 		this.grantedAt = now();
 		this.keptUntil = this.grantedAt;
-		count(mode(), 1);
 	}
 
 	@Override
@@ -173,20 +166,8 @@ final class Hold implements LockLease {
 	private void log(String event, Duration after) {
 		if (logger.isDebugEnabled()) {
 			logger.debug("Lock '{}' ({}) {} after {} ms, token {}", LockNames.shown(name()), mode(), event,
-					after.toMillis(), knownToken());
+					after.toMillis(), FencingToken.describe(this, this.token));
 		}
-	}
-
-	/**
-	 * Return the token if it costs nothing.
-	 */
-	private String knownToken() {
-		FencingToken asked = this.token;
-		Long known = (asked != null) ? asked.known() : null;
-		if (known == null && this.first && this.contender.node().czxidIsToken()) {
-			known = this.contender.node().czxid();
-		}
-		return (known != null) ? known.toString() : "not asked for";
 	}
 
 	/**
@@ -223,56 +204,6 @@ final class Hold implements LockLease {
 
 	private long heldNanos() {
 		return (this.state == State.LOST) ? this.heldNanos : now() - this.grantedAt;
-	}
-
-	// Entering again
-
-	/**
-	 * Enter once more. Who has the whole lock may also read; the other way round a caller
-	 * would wait for itself.
-	 * @return false if the hold has been closed meanwhile
-	 */
-	boolean enter(LockMode mode) {
-		if (!isHeld()) {
-			if (isClosed() || this.request.forsaken) {
-				return false;
-			}
-			throw lost();
-		}
-		if (mode == LockMode.WRITE && this.writes == 0) {
-			throw new IllegalMonitorStateException(
-					"Thread '%s' holds lock '%s' for reading and would wait for itself: unlock the read lock first"
-						.formatted(Thread.currentThread().getName(), LockNames.shown(name())));
-		}
-		count(mode, 1);
-		return true;
-	}
-
-	boolean isEntered(LockMode mode) {
-		return ((mode == LockMode.READ) ? this.reads : this.writes) > 0;
-	}
-
-	/**
-	 * Return whether it was entered more than once, so that it goes on when it is left.
-	 */
-	boolean isEnteredAgain() {
-		return this.reads + this.writes > 1;
-	}
-
-	/**
-	 * Leave once.
-	 */
-	void leaveInner(LockMode mode) {
-		count(mode, -1);
-	}
-
-	private void count(LockMode mode, int change) {
-		if (mode == LockMode.READ) {
-			this.reads += change;
-		}
-		else {
-			this.writes += change;
-		}
 	}
 
 	@Override
@@ -481,18 +412,11 @@ final class Hold implements LockLease {
 
 	private synchronized FencingToken token() {
 		FencingToken present = this.token;
-		if (present == null) {
+		if (present == null || present.hasFailed()) {
 			present = new FencingToken(this, this.queue);
 			this.token = present;
 		}
 		return present;
-	}
-
-	/**
-	 * The token could not be asked for: whoever wants it asks anew.
-	 */
-	synchronized void forgetToken() {
-		this.token = null;
 	}
 
 	/**

@@ -86,13 +86,14 @@ final class LockHandle implements NamedLock {
 
 	@Override
 	public void unlock() {
-		Hold hold = enteredHold();
-		if (hold == null) {
+		ThreadHold entered = enteredHold();
+		if (entered == null) {
 			throw notHeld();
 		}
-		if (hold.isEnteredAgain()) {
+		Hold hold = entered.hold();
+		if (entered.isEnteredAgain()) {
 			boolean held = hold.isHeld();
-			hold.leaveInner(this.kind.mode());
+			entered.leave(this.kind.mode());
 			if (!held) {
 				throw hold.isClosed() ? notHeld() : hold.lost();
 			}
@@ -114,19 +115,19 @@ final class LockHandle implements NamedLock {
 
 	@Override
 	public boolean isHeldByCurrentThread() {
-		Hold hold = enteredHold();
-		return hold != null && hold.isHeld();
+		ThreadHold entered = enteredHold();
+		return entered != null && entered.hold().isHeld();
 	}
 
 	@Override
 	public Optional<LockLease> lease() {
-		return Optional.ofNullable(enteredHold());
+		return Optional.ofNullable(enteredHold()).map(ThreadHold::hold);
 	}
 
 	/**
 	 * Return what the current thread holds, in whichever mode.
 	 */
-	private @Nullable Hold currentHold() {
+	private @Nullable ThreadHold currentHold() {
 		return context().threadHolds().ofCurrentThread(name());
 	}
 
@@ -134,14 +135,14 @@ final class LockHandle implements NamedLock {
 	 * Return what the current thread holds, if it has entered it in the mode of this
 	 * lock.
 	 */
-	private @Nullable Hold enteredHold() {
-		Hold hold = currentHold();
-		return (hold != null && hold.isEntered(this.kind.mode())) ? hold : null;
+	private @Nullable ThreadHold enteredHold() {
+		ThreadHold current = currentHold();
+		return (current != null && current.isEntered(this.kind.mode())) ? current : null;
 	}
 
 	private boolean enterAgain() {
-		Hold hold = currentHold();
-		return hold != null && hold.enter(this.kind.mode());
+		ThreadHold current = currentHold();
+		return current != null && current.enter(this.kind.mode());
 	}
 
 	private static void throwIfInterrupted() throws InterruptedException {

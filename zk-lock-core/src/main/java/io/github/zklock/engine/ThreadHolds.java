@@ -20,16 +20,16 @@ final class ThreadHolds {
 
 	private static final Logger logger = LoggerFactory.getLogger(ThreadHolds.class);
 
-	private final Map<Key, Hold> holds = new ConcurrentHashMap<>();
+	private final Map<Key, ThreadHold> holds = new ConcurrentHashMap<>();
 
-	@Nullable Hold ofCurrentThread(String name) {
+	@Nullable ThreadHold ofCurrentThread(String name) {
 		return this.holds.get(new Key(Thread.currentThread(), name));
 	}
 
 	void add(Hold hold) {
 		Thread owner = hold.owner();
 		if (owner != null) {
-			this.holds.put(new Key(owner, hold.name()), hold);
+			this.holds.put(new Key(owner, hold.name()), new ThreadHold(hold));
 		}
 	}
 
@@ -37,8 +37,8 @@ final class ThreadHolds {
 	 * Forget the holds of threads that have ended: nobody can unlock them any more.
 	 */
 	void purge() {
-		this.holds.forEach((key, hold) -> {
-			if (!key.thread().isAlive() && this.holds.remove(key, hold) && hold.isHeld()) {
+		this.holds.forEach((key, known) -> {
+			if (!key.thread().isAlive() && this.holds.remove(key, known) && known.hold().isHeld()) {
 				logger.warn("Thread '{}' has ended without unlocking lock '{}', which stays locked:"
 						+ " unlock it in a finally block", key.thread().getName(), LockNames.shown(key.name()));
 			}
@@ -52,7 +52,11 @@ final class ThreadHolds {
 	void remove(Hold hold) {
 		Thread owner = hold.owner();
 		if (owner != null) {
-			this.holds.remove(new Key(owner, hold.name()), hold);
+			Key key = new Key(owner, hold.name());
+			ThreadHold known = this.holds.get(key);
+			if (known != null && known.hold() == hold) {
+				this.holds.remove(key, known);
+			}
 		}
 	}
 
