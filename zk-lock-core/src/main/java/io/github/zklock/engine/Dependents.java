@@ -52,6 +52,7 @@ final class Dependents {
 	 * done with the others nevertheless.
 	 */
 	void forEach(Consumer<Dependent> action) {
+		this.loop.pass("notify");
 		list().forEach((dependent) -> this.loop.run(() -> action.accept(dependent)));
 	}
 

@@ -248,6 +248,9 @@ final class QueueContention {
 	 */
 	void repair() {
 		this.pausing = false;
+		if (this.probe != null && this.probe.isOver()) {
+			this.probe = null;
+		}
 		Contender present = this.contender;
 		if (present != null && present.isOver()) {
 			present.end();

@@ -23,6 +23,13 @@ final class ZeroWaitProbe {
 		this.parent = queue.path().parent();
 	}
 
+	/**
+	 * Return whether there will be no answer.
+	 */
+	boolean isOver() {
+		return this.session.hasEnded();
+	}
+
 	void send() {
 		this.session.write(Operation.sync(this.parent), (response) -> {
 		});

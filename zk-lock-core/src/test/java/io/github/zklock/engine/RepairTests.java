@@ -1,7 +1,9 @@
 package io.github.zklock.engine;
 
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -238,6 +240,65 @@ class RepairTests extends LockTestSupport {
 		assertThat(lost.getCount()).isOne();
 		next.close();
 		awaitNodes("lock", 0);
+	}
+
+	/**
+	 * A lock for which one caller has looked, and another one waits, when their session
+	 * ends, and an error keeps all queues from hearing of it.
+	 */
+	@Test
+	void waiterIsServedAlthoughAProbeIsNeverAnswered() throws Exception {
+		warmUp(this.here, "lock");
+		EventLoop loop = keeper(this.here).loop();
+		NamedLock lock = this.here.lock("lock");
+		CompletableFuture<CompletableFuture<LockLease>> asked = new CompletableFuture<>();
+		loop.execute(() -> {
+			lock.acquireAsync(Duration.ZERO).thenAccept(LockLease::close);
+			asked.complete(lock.acquireAsync(PATIENCE.multipliedBy(10)));
+			this.fault.arm("notify", 1);
+			Objects.requireNonNull(keeper(this.here).session()).end(Loss.INTERNAL_ERROR);
+		});
+		try (LockLease lease = get(get(asked))) {
+			assertThat(lease.isHeld()).isTrue();
+		}
+		awaitNodes("lock", 0);
+	}
+
+	/**
+	 * Two threads want the token of one hold, and an error throws out the one that asks.
+	 */
+	@Test
+	void tokenIsAskedForAgainByWhoeverWaitsForIt() throws Exception {
+		NamedLock lock = this.here.lock("lock");
+		LockLease first = lock.acquire();
+		CompletableFuture<LockLease> second = acquire(lock);
+		awaitWaiting(1);
+		first.close();
+		LockLease lease = get(second);
+		CompletableFuture<Thread> waiter = new CompletableFuture<>();
+		CountDownLatch asking = new CountDownLatch(1);
+		CompletableFuture<Long> token = call(() -> {
+			waiter.complete(Thread.currentThread());
+			awaitQuietly(asking);
+			return lease.fencingToken();
+		});
+		Thread waiting = get(waiter);
+		this.fault.before = () -> {
+			asking.countDown();
+			await().atMost(PATIENCE).until(() -> isIn(waiting, FencingToken.class));
+		};
+		this.fault.arm("send", 1);
+		assertThrownOut(lease::fencingToken);
+		assertThat(get(token)).isEqualTo(lease.fencingToken());
+		lease.close();
+	}
+
+	/**
+	 * Return whether a thread waits in a method of a class.
+	 */
+	private static boolean isIn(Thread thread, Class<?> type) {
+		return thread.getState() == Thread.State.TIMED_WAITING && Arrays.stream(thread.getStackTrace())
+			.anyMatch((frame) -> frame.getClassName().equals(type.getName()));
 	}
 
 	@Test
