@@ -54,6 +54,14 @@ final class CallbackThreads implements Executor {
 	}
 
 	/**
+	 * Return our own threads, for what has nothing to do with users and comes before all
+	 * others that wait.
+	 */
+	Executor soon() {
+		return this.soon;
+	}
+
+	/**
 	 * See to it that what waits for our own threads is run.
 	 */
 	void attend() {

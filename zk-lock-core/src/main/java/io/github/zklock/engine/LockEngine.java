@@ -75,8 +75,7 @@ public abstract class LockEngine implements LockRegistry, LockInspector, AutoClo
 		Listeners listeners = new Listeners(List.copyOf(settings.listeners), this.users);
 		this.keeper = new SessionKeeper(settings.sessions(store), this.loop, this.users.background(), listeners);
 		this.context = new RegistryContext(this.keeper, settings.contenders(), nodeData, this.users, listeners,
-				new LossLog(this.loop, this.users.background()), new ThreadHolds(),
-				Durations.toNanos(settings.answerTimeout),
+				new LossLog(this.loop, this.users.soon()), new ThreadHolds(), Durations.toNanos(settings.answerTimeout),
 				new EmptyParents(this.keeper, this.queues::isInUse, Durations.toNanos(settings.parentIdle)),
 				new AccessCheck(paths, store.isOpen(), settings.createRoot, this.users.background()));
 		this.keeper.onNewSession(this.context.access()::connected);

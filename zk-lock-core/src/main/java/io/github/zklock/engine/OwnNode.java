@@ -112,7 +112,7 @@ final class OwnNode implements NodeWatches.Observer {
 	 * listed in the flight of the create; otherwise 0
 	 */
 	void lowest(long pzxid) {
-		this.czxidIsToken = pzxid == this.czxid;
+		this.czxidIsToken = pzxid != 0 && pzxid == this.czxid;
 	}
 
 	/**

@@ -78,7 +78,9 @@ final class Predecessors implements NodeWatches.Observer {
 	 * Watch nobody any more.
 	 */
 	void forget() {
-		session().watches().forget(nearestPath(), this);
+		if (this.size > 0) {
+			session().watches().forget(nearestPath(), this);
+		}
 		session().blockers().find(this.contender.path());
 	}
 
