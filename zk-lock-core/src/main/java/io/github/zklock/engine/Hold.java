@@ -52,14 +52,12 @@ final class Hold implements LockLease {
 
 	private volatile State state = State.GRANTED;
 
-	// How long a closed one is kept for nobody
-	private volatile long keptUntil;
+	// When it was lost; until when a closed one is kept for nobody. Written before the
+	// state
+	private volatile long endsAt;
 
 	// Written before the state
 	private @Nullable Loss loss;
-
-	// Until it was lost, written before the state
-	private long heldNanos;
 
 	// Once somebody wants to hear of a loss
 	private volatile @Nullable Callbacks onLost;
@@ -82,7 +80,7 @@ final class Hold implements LockLease {
 		this.first = first;
 		this.request = request;
 		this.grantedAt = now();
-		this.keptUntil = this.grantedAt;
+		this.endsAt = this.grantedAt;
 	}
 
 	@Override
@@ -203,7 +201,7 @@ final class Hold implements LockLease {
 	}
 
 	private long heldNanos() {
-		return (this.state == State.LOST) ? this.heldNanos : now() - this.grantedAt;
+		return ((this.state == State.LOST) ? this.endsAt : now()) - this.grantedAt;
 	}
 
 	@Override
@@ -252,7 +250,12 @@ final class Hold implements LockLease {
 	}
 
 	private @Nullable CompletableFuture<Void> endAndFreeNow(long lingerNanos) {
-		this.keptUntil = now() + Math.max(0, lingerNanos);
+		synchronized (this) {
+			if (this.state != State.HELD) {
+				return null;
+			}
+			this.endsAt = now() + Math.max(0, lingerNanos);
+		}
 		this.queue.pass("end hold");
 		boolean covered = isCovered();
 		synchronized (this) {
@@ -309,7 +312,7 @@ final class Hold implements LockLease {
 	 * Return for how many nanoseconds it is kept for nobody although it is closed.
 	 */
 	long keptFor() {
-		return this.keptUntil - now();
+		return this.endsAt - now();
 	}
 
 	/**
@@ -363,7 +366,7 @@ final class Hold implements LockLease {
 			if (this.state == State.HELD || this.state == State.GRANTED) {
 				boolean told = this.state == State.HELD;
 				this.loss = loss;
-				this.heldNanos = now() - this.grantedAt;
+				this.endsAt = now();
 				this.state = State.LOST;
 				if (this.onLost != null) {
 					this.onLost.interrupt();

@@ -34,7 +34,7 @@ final class MarkdownReport {
 		line("Made by this command, from the root of the project:");
 		line("");
 		line("```");
-		line("./mvnw -q -pl zk-lock-benchmarks -am process-classes exec:exec -Dbenchmark.args=\"%s\""
+		line("./mvnw -q -pl zk-lock-benchmarks -am test-compile exec:exec -Dbenchmark.args=\"%s\""
 			.formatted(this.report.commandLine()));
 		line("```");
 		line("");

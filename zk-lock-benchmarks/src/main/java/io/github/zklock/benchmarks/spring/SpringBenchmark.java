@@ -51,7 +51,7 @@ public final class SpringBenchmark {
 		return """
 				# The cost of the annotations and of the starter
 
-				Made by `./mvnw -q -pl zk-lock-benchmarks -am process-classes exec:exec -Dbenchmark.main=%s -Dbenchmark.args="--rounds %d"`
+				Made by `./mvnw -q -pl zk-lock-benchmarks -am test-compile exec:exec -Dbenchmark.main=%s -Dbenchmark.args="--rounds %d"`
 				on %s: %s, %d cores, %s, %s, Spring Boot %s.
 
 				Medians of %d rounds, in which all were measured one after the other; in brackets the lowest and the highest.
