@@ -214,7 +214,7 @@ class AsyncTransactionTests extends AsyncTestSupport {
 			result.cancel(false);
 			assertHeld("lock");
 		});
-		assertFree("lock");
+		awaitFree("lock");
 	}
 
 	@Test

@@ -189,10 +189,13 @@ class ErrorTests extends LockTestSupport {
 	@Test
 	void threadsThatEndWithoutUnlockingAreForgotten() throws Exception {
 		ZooKeeperLocks locks = registry();
-		Thread thread = new Thread(() -> locks.lock("lock").lock());
+		CompletableFuture<Integer> holds = new CompletableFuture<>();
+		Thread thread = new Thread(() -> {
+			locks.lock("lock").lock();
+			holds.complete(engine(locks).context().threadHolds().size());
+		});
 		thread.start();
-		thread.join(PATIENCE.toMillis());
-		assertThat(engine(locks).context().threadHolds().size()).isEqualTo(1);
+		assertThat(get(holds)).isEqualTo(1);
 		await().atMost(PATIENCE).until(() -> engine(locks).context().threadHolds().size() == 0);
 		assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(() -> locks.lock("lock").unlock());
 		assertThat(locks.lock("lock").tryLock()).as("nobody has said that the work is done").isFalse();

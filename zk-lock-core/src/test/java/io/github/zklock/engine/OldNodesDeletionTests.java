@@ -1,6 +1,5 @@
 package io.github.zklock.engine;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -23,8 +22,7 @@ import static org.awaitility.Awaitility.await;
 class OldNodesDeletionTests extends OldNodesTestSupport {
 
 	OldNodesDeletionTests(EmbeddedZooKeeper server, @ConnectString String connectString) {
-		// Thousands of locks must survive until their outage, on a busy machine, too
-		super(server, connectString, SHORT_SESSION.multipliedBy(2));
+		super(server, connectString);
 	}
 
 	@Test
@@ -76,56 +74,6 @@ class OldNodesDeletionTests extends OldNodesTestSupport {
 		endOutage();
 		awaitOldNodes(0);
 		assertOldSessionLives();
-	}
-
-	@Test
-	void manyNodesAreDeletedAFewAtATimeAndThoseFirstThatSomebodyWaitsFor() throws Exception {
-		List<String> wanted = List.of("lock-3", "lock-222", "lock-333", "lock-444", "lock-666", "lock-799");
-		List<LockLease> leases = new ArrayList<>();
-		while (leases.size() < 800) {
-			leases.addAll(acquireTogether("lock-", leases.size(), 50));
-		}
-		List<CompletableFuture<LockLease>> waiting = new ArrayList<>();
-		for (String name : wanted) {
-			waiting.add(acquire(this.locks.lock(name)));
-		}
-		await().atMost(PATIENCE).until(() -> this.locks.waiting().size() == wanted.size());
-		assertThat(leases).as("held until the outage").allMatch(LockLease::isHeld);
-		outlastTheClient();
-		awaitOldNodes(leases.size());
-		this.proxy.resetCounts();
-		FaultProxy.Trigger held = this.proxy.hold(Direction.TO_CLIENT, Operation.DELETE, 2);
-		endOutage();
-		assertThat(held.await(PATIENCE)).isTrue();
-		long heartbeats = this.proxy.frames(Direction.TO_SERVER, Operation.SYNC);
-		await().atMost(PATIENCE).until(() -> this.proxy.frames(Direction.TO_SERVER, Operation.SYNC) > heartbeats);
-		assertThat(this.proxy.frames(Direction.TO_SERVER, Operation.DELETE)).as("the first, and those behind it")
-			.isBetween(2L, 1L + OldNodes.MOST_IN_FLIGHT);
-		assertThat(keeper(this.locks).connectedSession()).as("nobody may create anything yet").isNull();
-		wanted.forEach((name) -> awaitNodes(name, 0));
-		assertThat(server().view().ephemerals(this.oldSession)).hasSizeGreaterThan(200);
-		this.proxy.heal();
-		awaitOldNodes(0);
-		for (CompletableFuture<LockLease> next : waiting) {
-			get(next).close();
-		}
-		assertOldSessionLives();
-	}
-
-	/**
-	 * Acquire some locks in one flight. All of them at once would keep the heartbeats
-	 * behind them waiting for longer than a lease lasts, on a slow machine.
-	 */
-	private List<LockLease> acquireTogether(String prefix, int first, int count) throws Exception {
-		List<CompletableFuture<LockLease>> leases = new ArrayList<>();
-		for (int index = first; index < first + count; index++) {
-			leases.add(this.locks.lock(prefix + index).acquireAsync(PATIENCE));
-		}
-		List<LockLease> acquired = new ArrayList<>();
-		for (CompletableFuture<LockLease> lease : leases) {
-			acquired.add(get(lease));
-		}
-		return acquired;
 	}
 
 	@Test

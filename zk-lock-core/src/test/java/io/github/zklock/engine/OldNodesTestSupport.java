@@ -66,6 +66,15 @@ abstract class OldNodesTestSupport extends ElectionTestSupport {
 	}
 
 	void awaitGivenUp(ZooKeeper handle) throws Exception {
+		keepAcrossOutage(handle);
+		awaitEnd(handle);
+		assertOldSessionLives();
+	}
+
+	/**
+	 * Have the server keep the session of a connection that is about to be lost.
+	 */
+	void keepAcrossOutage(ZooKeeper handle) throws Exception {
 		this.oldSession = handle.getSessionId();
 		awaitDisconnected(this.locks);
 		// What the server has heard before must not make the time shorter again
@@ -73,8 +82,6 @@ abstract class OldNodesTestSupport extends ElectionTestSupport {
 		keepOldSession();
 		hear(this.others);
 		keepOldSession();
-		awaitEnd(handle);
-		assertOldSessionLives();
 	}
 
 	static void awaitEnd(ZooKeeper handle) {

@@ -9,6 +9,7 @@ import io.github.zklock.leader.LeaderElection;
 import io.github.zklock.leader.Leadership;
 import io.github.zklock.local.LocalLocks;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -38,10 +39,11 @@ final class LosableLeadership implements AutoCloseable {
 	 */
 	void lose() {
 		CompletableFuture<Void> lost = CompletableFuture.runAsync(this::loseHere, this.loser);
-		while (!lost.isDone()) {
+		long start = System.nanoTime();
+		while (!lost.isDone() && System.nanoTime() - start < LeaderTestSupport.PATIENCE.toNanos()) {
 			Thread.onSpinWait();
 		}
-		lost.join();
+		assertThat(lost).isCompleted();
 	}
 
 	/**
