@@ -124,8 +124,16 @@ final class CallbackThreads implements Executor {
 			task.run();
 		}
 		catch (Throwable ex) {
-			EventLoop.attempt(() -> logger
-				.warn("A listener, a loss action or what depends on a future of a lock has failed", ex));
+			warn(ex);
+		}
+	}
+
+	private static void warn(Throwable failure) {
+		try {
+			logger.warn("A listener, a loss action or what depends on a future of a lock has failed", failure);
+		}
+		catch (Throwable ex) {
+			// There may be no memory even for that
 		}
 	}
 

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * {@link LeaderDeparture}, what others get to know in {@link LeadershipState}; whatever
  * may happen to the node and its session is here, since any of it may meet any other.
  */
-final class Candidacy implements ContenderOwner, Dependent {
+final class Candidacy extends Dependent implements ContenderOwner {
 
 	private final ElectionHandle election;
 
@@ -323,7 +323,7 @@ final class Candidacy implements ContenderOwner, Dependent {
 	// Losing
 
 	@Override
-	public synchronized void leaseEnded(Session session, int term) {
+	synchronized void leaseEnded(Session session, int term) {
 		this.departure.leaseEnded(session, term);
 		Contender present = this.contender;
 		if (present == null || present.session() != session || !present.isGranted()) {
@@ -389,13 +389,13 @@ final class Candidacy implements ContenderOwner, Dependent {
 	// The session's fate
 
 	@Override
-	public synchronized void connected(Session session) {
+	synchronized void connected(Session session) {
 		this.leadership.resume();
 		contend();
 	}
 
 	@Override
-	public synchronized void disconnected() {
+	synchronized void disconnected() {
 		if (this.contender != null) {
 			this.contender.node().disconnected();
 		}
@@ -404,7 +404,7 @@ final class Candidacy implements ContenderOwner, Dependent {
 	}
 
 	@Override
-	public synchronized void sessionEnded(Session session, Loss loss) {
+	synchronized void sessionEnded(Session session, Loss loss) {
 		this.departure.sessionEnded(session);
 		Contender present = this.contender;
 		if (present != null && present.session() == session) {
@@ -419,7 +419,7 @@ final class Candidacy implements ContenderOwner, Dependent {
 	}
 
 	@Override
-	public synchronized void tick() {
+	synchronized void tick() {
 		if (this.contender != null) {
 			this.contender.watchOwnNode();
 		}
@@ -438,7 +438,7 @@ final class Candidacy implements ContenderOwner, Dependent {
 	}
 
 	@Override
-	public synchronized void repair() {
+	synchronized void repair() {
 		this.pausing = false;
 		this.listeners.deliverAgain();
 		this.repair.repair();
@@ -448,13 +448,13 @@ final class Candidacy implements ContenderOwner, Dependent {
 	// The end
 
 	@Override
-	public synchronized boolean isUsedByOther(Thread thread) {
+	synchronized boolean isUsedByOther(Thread thread) {
 		LeaderTerm present = this.leadership.term();
 		return present != null && present.isUsedByOther(thread);
 	}
 
 	@Override
-	public synchronized void takeAway() {
+	synchronized void takeAway() {
 		this.joined = false;
 		this.departure.endTerm();
 	}

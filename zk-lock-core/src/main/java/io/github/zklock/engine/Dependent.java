@@ -5,52 +5,52 @@ package io.github.zklock.engine;
  * lock, or a candidacy. It is notified of the session's events, on the event loop, and
  * told to give everything back by the thread that stops the registry.
  */
-interface Dependent {
+abstract class Dependent extends Chain.Link<Dependent> {
 
 	/**
 	 * Return the path of its nodes.
 	 */
-	LockPath path();
+	abstract LockPath path();
 
-	void connected(Session session);
+	abstract void connected(Session session);
 
-	void disconnected();
+	abstract void disconnected();
 
 	/**
 	 * There has been no connection for longer than {@code connectTimeout}.
 	 */
-	default void unreachable() {
+	void unreachable() {
 	}
 
 	/**
 	 * A term of the session's lease has ended: what was granted in it is lost.
 	 */
-	void leaseEnded(Session session, int term);
+	abstract void leaseEnded(Session session, int term);
 
 	/**
 	 * The session has ended: what was granted in it is lost, and the next session will be
 	 * another object.
 	 */
-	void sessionEnded(Session session, Loss loss);
+	abstract void sessionEnded(Session session, Loss loss);
 
 	/**
 	 * It is time for a heartbeat, and the session is connected.
 	 */
-	void tick();
+	abstract void tick();
 
 	/**
 	 * An error may have left something half done, at any line: bring it into order.
 	 */
-	void repair();
+	abstract void repair();
 
 	/**
 	 * Return whether a thread other than the given one uses what is held here.
 	 */
-	boolean isUsedByOther(Thread thread);
+	abstract boolean isUsedByOther(Thread thread);
 
 	/**
 	 * End what is held here, whether it is used or not, and free it.
 	 */
-	void takeAway();
+	abstract void takeAway();
 
 }

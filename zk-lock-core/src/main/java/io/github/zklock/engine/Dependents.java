@@ -1,9 +1,6 @@
 package io.github.zklock.engine;
 
-import java.util.Collections;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.function.Consumer;
 
 /**
@@ -14,7 +11,7 @@ final class Dependents {
 
 	private final EventLoop loop;
 
-	private final Set<Dependent> active = Collections.synchronizedSet(new LinkedHashSet<>());
+	private final Chain<Dependent> active = new Chain<>();
 
 	Dependents(EventLoop loop) {
 		this.loop = loop;
@@ -24,7 +21,7 @@ final class Dependents {
 	 * Add a dependent.
 	 * @return false if it was active already
 	 */
-	boolean add(Dependent dependent) {
+	synchronized boolean add(Dependent dependent) {
 		return this.active.add(dependent);
 	}
 
@@ -32,19 +29,19 @@ final class Dependents {
 	 * Remove a dependent.
 	 * @return false if it was not active
 	 */
-	boolean remove(Dependent dependent) {
+	synchronized boolean remove(Dependent dependent) {
 		return this.active.remove(dependent);
 	}
 
-	boolean isEmpty() {
+	synchronized boolean isEmpty() {
 		return this.active.isEmpty();
 	}
 
 	/**
 	 * Return those which are active now.
 	 */
-	List<Dependent> list() {
-		return List.copyOf(this.active);
+	synchronized List<Dependent> list() {
+		return this.active.list();
 	}
 
 	/**

@@ -1,7 +1,7 @@
 package io.github.zklock.engine;
 
-import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.LinkedList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -41,8 +41,11 @@ final class GivenTasks {
 	// The thread that calls the executor
 	private volatile @Nullable Thread giver;
 
-	// Oldest first, may have begun. All that follows under its monitor
-	private final Deque<Task> tasks = new ArrayDeque<>();
+	// Oldest first, may have begun. All that follows under its monitor. An array that
+	// cannot
+	// grow for lack of memory would lose what is in it
+	@SuppressWarnings("JdkObsolete")
+	private final Deque<Task> tasks = new LinkedList<>();
 
 	private boolean watched;
 

@@ -1,7 +1,7 @@
 package io.github.zklock.engine;
 
-import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.LinkedList;
 import java.util.concurrent.Executor;
 
 import org.jspecify.annotations.Nullable;
@@ -13,7 +13,9 @@ final class InOrder implements Executor {
 
 	private final Executor executor;
 
-	private final Deque<Runnable> tasks = new ArrayDeque<>();
+	// An array that cannot grow for lack of memory would lose what is in it
+	@SuppressWarnings("JdkObsolete")
+	private final Deque<Runnable> tasks = new LinkedList<>();
 
 	private boolean running;
 

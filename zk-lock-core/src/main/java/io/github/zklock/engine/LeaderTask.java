@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * It is long because it may be closed, lost, detached and asked by several threads at the
  * same time, and one state decides what has come first.
  */
-final class LeaderTask implements LeaderWork {
+final class LeaderTask extends Chain.Link<LeaderTask> implements LeaderWork {
 
 	private enum State {
 

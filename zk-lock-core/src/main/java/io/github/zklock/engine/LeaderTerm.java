@@ -2,9 +2,6 @@ package io.github.zklock.engine;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.LinkedHashSet;
-import java.util.List;
-import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +21,7 @@ final class LeaderTerm {
 
 	private final Instant since;
 
-	private final Set<LeaderTask> tasks = new LinkedHashSet<>();
+	private final Chain<LeaderTask> tasks = new Chain<>();
 
 	private final long begun;
 
@@ -113,7 +110,7 @@ final class LeaderTerm {
 	 */
 	void stopNewTasks(@Nullable Thread asking) {
 		drain();
-		this.tasks.forEach((task) -> task.leaving(asking));
+		this.tasks.list().forEach((task) -> task.leaving(asking));
 	}
 
 	private void drain() {
@@ -134,11 +131,11 @@ final class LeaderTerm {
 	 * Return whether no task is waited for, and no more will begin.
 	 */
 	boolean isDrained() {
-		return this.draining && this.tasks.stream().allMatch(LeaderTask::hasResigned);
+		return this.draining && this.tasks.list().stream().allMatch(LeaderTask::hasResigned);
 	}
 
 	boolean isUsedByOther(Thread thread) {
-		return this.tasks.stream().anyMatch((task) -> task.worker() != thread);
+		return this.tasks.list().stream().anyMatch((task) -> task.worker() != thread);
 	}
 
 	/**
@@ -153,7 +150,7 @@ final class LeaderTerm {
 		}
 		this.over = true;
 		drain();
-		List.copyOf(this.tasks).forEach(LeaderTask::termEnded);
+		this.tasks.list().forEach(LeaderTask::termEnded);
 	}
 
 	/**

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * is long because any event of the session, of a caller or of an operator may meet any of
  * them.
  */
-final class LockQueue implements ContenderOwner, Dependent {
+final class LockQueue extends Dependent implements ContenderOwner {
 
 	private final LockQueues family;
 
@@ -32,9 +32,34 @@ final class LockQueue implements ContenderOwner, Dependent {
 
 	private final QueueGrants grants = new QueueGrants(this);
 
-	LockQueue(LockQueues family) {
+	// Of those who read
+	private final LockQueues.@Nullable Reader reader;
+
+	private LockQueue(LockQueues family, boolean reads) {
 		this.family = family;
 		this.waiters = new Waiters(family);
+		this.reader = reads ? new LockQueues.Reader(this) : null;
+	}
+
+	/**
+	 * Create the queue of all who want the whole lock.
+	 */
+	static LockQueue exclusive(LockQueues family) {
+		return new LockQueue(family, false);
+	}
+
+	/**
+	 * Create the queue of one reader.
+	 */
+	static LockQueue ofReader(LockQueues family) {
+		return new LockQueue(family, true);
+	}
+
+	/**
+	 * Return its place among the readers of the lock, null if it is for the whole lock.
+	 */
+	LockQueues.@Nullable Reader reader() {
+		return this.reader;
 	}
 
 	String name() {
@@ -187,8 +212,9 @@ final class LockQueue implements ContenderOwner, Dependent {
 	 * Nobody here holds the lock, waits for it, or contends.
 	 */
 	void idle() {
-		keeper().deactivate(this);
 		this.family.left(this);
+		// At last: nobody repairs what is not active
+		keeper().deactivate(this);
 	}
 
 	@Override
@@ -276,7 +302,7 @@ final class LockQueue implements ContenderOwner, Dependent {
 	}
 
 	@Override
-	public synchronized void leaseEnded(Session session, int term) {
+	synchronized void leaseEnded(Session session, int term) {
 		Contender contender = this.contention.contender();
 		if (contender == null || contender.session() != session || !contender.isGranted()) {
 			return;
@@ -325,7 +351,7 @@ final class LockQueue implements ContenderOwner, Dependent {
 	// The session's fate
 
 	@Override
-	public synchronized void connected(Session session) {
+	synchronized void connected(Session session) {
 		Contender present = this.contention.contender();
 		if (present != null) {
 			present.reconnected();
@@ -354,7 +380,7 @@ final class LockQueue implements ContenderOwner, Dependent {
 		boolean held = this.family.isHeld(this);
 		synchronized (this) {
 			for (Request request : requests) {
-				if (request.waiting) {
+				if (this.waiters.contains(request)) {
 					this.waiters.endLate(request, held || isContended(request));
 				}
 			}
@@ -363,7 +389,7 @@ final class LockQueue implements ContenderOwner, Dependent {
 	}
 
 	@Override
-	public synchronized void unreachable() {
+	synchronized void unreachable() {
 		if (this.waiters.isEmpty()) {
 			this.contention.releaseIfIdle();
 			return;
@@ -373,7 +399,7 @@ final class LockQueue implements ContenderOwner, Dependent {
 	}
 
 	@Override
-	public synchronized void disconnected() {
+	synchronized void disconnected() {
 		this.contention.disconnected();
 		this.waiters.forgetContention();
 		if (this.waiters.isEmpty()) {
@@ -387,7 +413,7 @@ final class LockQueue implements ContenderOwner, Dependent {
 	}
 
 	@Override
-	public synchronized void sessionEnded(Session session, Loss loss) {
+	synchronized void sessionEnded(Session session, Loss loss) {
 		this.waiters.forgetContention();
 		if (this.contention.sessionEnded(session)) {
 			this.grants.loseWithNode(loss);
@@ -401,7 +427,7 @@ final class LockQueue implements ContenderOwner, Dependent {
 	}
 
 	@Override
-	public synchronized void tick() {
+	synchronized void tick() {
 		this.grants.loseIfUncovered();
 		Contender present = this.contention.contender();
 		if (present != null) {
@@ -410,7 +436,7 @@ final class LockQueue implements ContenderOwner, Dependent {
 	}
 
 	@Override
-	public synchronized void repair() {
+	synchronized void repair() {
 		new LockQueueRepair(this).repair();
 	}
 
@@ -425,7 +451,7 @@ final class LockQueue implements ContenderOwner, Dependent {
 	}
 
 	@Override
-	public synchronized boolean isUsedByOther(Thread thread) {
+	synchronized boolean isUsedByOther(Thread thread) {
 		Hold present = this.grants.hold();
 		return present != null && present.owner() != thread;
 	}
@@ -449,7 +475,7 @@ final class LockQueue implements ContenderOwner, Dependent {
 	}
 
 	@Override
-	public synchronized void takeAway() {
+	synchronized void takeAway() {
 		Hold present = this.grants.hold();
 		if (present != null) {
 			this.grants.lose(present, Loss.CLOSED);

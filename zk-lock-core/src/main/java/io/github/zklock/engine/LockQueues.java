@@ -1,8 +1,6 @@
 package io.github.zklock.engine;
 
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -20,14 +18,14 @@ final class LockQueues {
 	private final LockQueue exclusive;
 
 	// In the order in which they came. Locks that nobody reads have none
-	private @Nullable Set<LockQueue> readers;
+	private @Nullable Chain<Reader> readers;
 
 	private boolean nodeCreated;
 
 	LockQueues(LockPath path, RegistryContext context) {
 		this.path = path;
 		this.context = context;
-		this.exclusive = new LockQueue(this);
+		this.exclusive = LockQueue.exclusive(this);
 	}
 
 	LockPath path() {
@@ -46,15 +44,15 @@ final class LockQueues {
 	 * Return the queue that takes a new request.
 	 */
 	LockQueue queueFor(NodeKind kind) {
-		return kind.isShared() ? new LockQueue(this) : this.exclusive;
+		return kind.isShared() ? LockQueue.ofReader(this) : this.exclusive;
 	}
 
 	/**
 	 * A queue is about to take a request: whoever closes the registry finds it here.
 	 */
 	void entered(LockQueue queue) {
-		if (queue != this.exclusive) {
-			addReader(queue);
+		if (queue.reader() != null) {
+			addReader(queue.reader());
 		}
 	}
 
@@ -63,8 +61,8 @@ final class LockQueues {
 	 */
 	void left(LockQueue queue) {
 		this.context.emptyParents().used(this.path);
-		if (queue != this.exclusive) {
-			removeReader(queue);
+		if (queue.reader() != null) {
+			removeReader(queue.reader());
 		}
 	}
 
@@ -109,21 +107,25 @@ final class LockQueues {
 		return (asking == this.exclusive) ? readers().stream() : Stream.of(this.exclusive);
 	}
 
-	private synchronized void addReader(LockQueue reader) {
+	private synchronized void addReader(Reader reader) {
 		if (this.readers == null) {
-			this.readers = new LinkedHashSet<>();
+			this.readers = new Chain<>();
 		}
 		this.readers.add(reader);
 	}
 
-	private synchronized void removeReader(LockQueue reader) {
+	private synchronized void removeReader(Reader reader) {
 		if (this.readers != null && this.readers.remove(reader) && this.readers.isEmpty()) {
 			this.readers = null;
 		}
 	}
 
-	private synchronized List<LockQueue> readers() {
-		return (this.readers != null) ? List.copyOf(this.readers) : List.of();
+	private List<LockQueue> readers() {
+		List<Reader> present;
+		synchronized (this) {
+			present = (this.readers != null) ? this.readers.list() : List.of();
+		}
+		return present.stream().map(Reader::queue).toList();
 	}
 
 	/**
@@ -137,6 +139,23 @@ final class LockQueues {
 	void close() {
 		this.exclusive.close();
 		readers().forEach(LockQueue::close);
+	}
+
+	/**
+	 * The place of a queue among the readers of its lock.
+	 */
+	static final class Reader extends Chain.Link<Reader> {
+
+		private final LockQueue queue;
+
+		Reader(LockQueue queue) {
+			this.queue = queue;
+		}
+
+		LockQueue queue() {
+			return this.queue;
+		}
+
 	}
 
 }

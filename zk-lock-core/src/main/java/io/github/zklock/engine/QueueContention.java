@@ -131,7 +131,7 @@ final class QueueContention {
 	 * is free before anything is written.
 	 */
 	void contendWithoutWaiting() {
-		if (this.contender != null) {
+		if (this.contender != null || this.probe != null) {
 			contend();
 			return;
 		}

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * A request for a lock. How its wait ends is decided once: a second decision finds the
  * first.
  */
-abstract class Request {
+abstract class Request extends Chain.Link<Request> {
 
 	private static final AtomicReferenceFieldUpdater<Request, @Nullable Outcome> OUTCOME = AtomicReferenceFieldUpdater
 		.newUpdater(Request.class, Outcome.class, "outcome");
@@ -33,14 +33,6 @@ abstract class Request {
 	 * no room for a call.
 	 */
 	volatile boolean forsaken;
-
-	// Links of the one list of waiters in which it is, under the monitor of their queue
-
-	@Nullable Request before;
-
-	@Nullable Request after;
-
-	boolean waiting;
 
 	/**
 	 * Create a request.

@@ -328,13 +328,22 @@ final class Session implements NodeEvents {
 			this.losses.end(loss);
 			this.ended = true;
 			this.connected = false;
-			this.loop.run(this.lease::end);
-			this.retries.clear();
-			this.deletes.clearUnsent();
-			this.suspects.clear();
-			this.loop.run(this.deletes::clear);
-			this.listener.sessionEnded(this, loss);
+			notifyEnd();
 		}
+	}
+
+	/**
+	 * Notify everybody that this session has ended. Again, if it was done before: an
+	 * error may have prevented it.
+	 */
+	void notifyEnd() {
+		this.loop.pass("end session");
+		this.loop.run(this.lease::end);
+		this.retries.clear();
+		this.deletes.clearUnsent();
+		this.suspects.clear();
+		this.loop.run(this.deletes::clear);
+		this.listener.sessionEnded(this, this.losses.end());
 	}
 
 	/**

@@ -29,7 +29,7 @@ final class SessionRecovery implements EventLoop.Recovery {
 			this.keeper.end(session);
 		}
 		else if (session != null && session.hasEnded()) {
-			this.keeper.sessionEnded(session, session.losses().end());
+			session.notifyEnd();
 		}
 		else if (session != null && taskFailed) {
 			session.end(Loss.INTERNAL_ERROR);

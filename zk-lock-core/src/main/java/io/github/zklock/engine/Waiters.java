@@ -1,6 +1,5 @@
 package io.github.zklock.engine;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Predicate;
@@ -10,9 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The local callers who wait for one node, first in, first out, and how their waits end
- * without the lock. They are linked by themselves, so that a queue in which nobody waits
- * costs next to nothing, and leaving from its middle costs no search. Under the monitor
- * of their {@link LockQueue}.
+ * without the lock. Under the monitor of their {@link LockQueue}.
  */
 final class Waiters {
 
@@ -20,9 +17,7 @@ final class Waiters {
 
 	private final LockQueues family;
 
-	private @Nullable Request first;
-
-	private @Nullable Request last;
+	private final Chain<Request> chain = new Chain<>();
 
 	// When somebody else was last known to have the lock, by the clock of deadlines
 	private long contendedAt = NEVER;
@@ -38,37 +33,29 @@ final class Waiters {
 	// Who waits
 
 	boolean isEmpty() {
-		return this.first == null;
+		return this.chain.isEmpty();
 	}
 
 	/**
 	 * Return who has waited longest.
 	 */
 	Request first() {
-		return Objects.requireNonNull(this.first, "Nobody waits");
+		return Objects.requireNonNull(this.chain.first(), "Nobody waits");
+	}
+
+	boolean contains(Request request) {
+		return this.chain.contains(request);
 	}
 
 	/**
 	 * Return all who wait, in their order.
 	 */
 	List<Request> all() {
-		List<Request> all = new ArrayList<>();
-		for (Request request = this.first; request != null; request = request.after) {
-			all.add(request);
-		}
-		return all;
+		return this.chain.list();
 	}
 
 	void add(Request request) {
-		request.before = this.last;
-		if (this.last != null) {
-			this.last.after = request;
-		}
-		else {
-			this.first = request;
-		}
-		this.last = request;
-		request.waiting = true;
+		this.chain.add(request);
 	}
 
 	/**
@@ -76,27 +63,7 @@ final class Waiters {
 	 * @return false if it does not wait here
 	 */
 	boolean remove(Request request) {
-		if (!request.waiting) {
-			return false;
-		}
-		request.waiting = false;
-		Request before = request.before;
-		Request after = request.after;
-		if (before != null) {
-			before.after = after;
-		}
-		else {
-			this.first = after;
-		}
-		if (after != null) {
-			after.before = before;
-		}
-		else {
-			this.last = before;
-		}
-		request.before = null;
-		request.after = null;
-		return true;
+		return this.chain.remove(request);
 	}
 
 	// How a wait ends
@@ -171,8 +138,8 @@ final class Waiters {
 
 	private void end(Outcome outcome, Predicate<Request> condition) {
 		Request next;
-		for (Request request = this.first; request != null; request = next) {
-			next = request.after;
+		for (Request request = this.chain.first(); request != null; request = next) {
+			next = this.chain.after(request);
 			if (condition.test(request)) {
 				decide(request, outcome);
 				remove(request);
@@ -194,8 +161,8 @@ final class Waiters {
 	 */
 	void repair() {
 		Request next;
-		for (Request request = this.first; request != null; request = next) {
-			next = request.after;
+		for (Request request = this.chain.first(); request != null; request = next) {
+			next = this.chain.after(request);
 			if (hasLeft(request)) {
 				remove(request);
 			}

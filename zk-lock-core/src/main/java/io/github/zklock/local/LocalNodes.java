@@ -2,7 +2,7 @@ package io.github.zklock.local;
 
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -38,6 +38,9 @@ final class LocalNodes implements NodeStore {
 	private final LocalWatches dataWatches = new LocalWatches();
 
 	private final LocalWatches childWatches = new LocalWatches();
+
+	// The node that is being created or deleted
+	private @Nullable String unfinished;
 
 	private long zxid;
 
@@ -142,7 +145,6 @@ final class LocalNodes implements NodeStore {
 			return null;
 		}
 		String path = prefix + number(parent.counter);
-		session.own().add(path);
 		this.zxid++;
 		add(path, parent, node(data, session, false));
 		return new Created(path, this.zxid);
@@ -172,12 +174,17 @@ final class LocalNodes implements NodeStore {
 	}
 
 	private void add(String path, Node parent, Node node) {
-		this.nodes.put(path, node);
+		this.unfinished = path;
+		if (node.owner != null) {
+			node.owner.own().add(path);
+		}
 		parent.children.add(name(path));
 		parent.counter++;
 		parent.pzxid = this.zxid;
+		this.nodes.put(path, node);
 		this.dataWatches.fire(path, false);
 		this.childWatches.fire(parent(path), false);
+		this.unfinished = null;
 	}
 
 	/**
@@ -200,21 +207,29 @@ final class LocalNodes implements NodeStore {
 	 * empty now.
 	 */
 	void delete(String path) {
-		Node node = this.nodes.remove(path);
-		Node parent = this.nodes.get(parent(path));
-		if (node == null || parent == null) {
-			return;
-		}
-		if (node.owner != null) {
-			node.owner.own().remove(path);
-		}
-		parent.children.remove(name(path));
-		parent.pzxid = ++this.zxid;
-		Set<LocalSession> told = this.dataWatches.fire(path, true);
-		this.childWatches.fire(path, true, told);
-		this.childWatches.fire(parent(path), false);
-		if (parent.container && parent.children.isEmpty()) {
-			delete(parent(path));
+		this.unfinished = path;
+		finish();
+	}
+
+	/**
+	 * Delete a node whose create or delete has begun and not ended: the stack of a caller
+	 * may have come to its end at any line.
+	 */
+	void finish() {
+		for (String path = this.unfinished; path != null; path = this.unfinished) {
+			Node node = this.nodes.get(path);
+			if (node != null && node.owner != null) {
+				node.owner.own().remove(path);
+			}
+			Node parent = this.nodes.get(parent(path));
+			if (parent != null && parent.children.remove(name(path))) {
+				parent.pzxid = ++this.zxid;
+			}
+			this.nodes.remove(path);
+			this.childWatches.fire(path, true, this.dataWatches.fire(path, true));
+			this.childWatches.fire(parent(path), false);
+			boolean empty = parent != null && parent.container && parent.children.isEmpty();
+			this.unfinished = empty ? parent(path) : null;
 		}
 	}
 
@@ -247,7 +262,7 @@ final class LocalNodes implements NodeStore {
 
 		private final boolean container;
 
-		private final Set<String> children = new LinkedHashSet<>();
+		private final Set<String> children = new HashSet<>();
 
 		private byte[] data;
 

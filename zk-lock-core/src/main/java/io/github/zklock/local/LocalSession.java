@@ -1,7 +1,7 @@
 package io.github.zklock.local;
 
 import java.time.Duration;
-import java.util.LinkedHashSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -38,7 +38,7 @@ final class LocalSession implements NodeSession {
 
 	private final NodeEvents events;
 
-	private final Set<String> own = new LinkedHashSet<>();
+	private final Set<String> own = new HashSet<>();
 
 	private boolean closed;
 
@@ -72,6 +72,7 @@ final class LocalSession implements NodeSession {
 
 	private <T> void execute(Reply<T> reply, Supplier<Answer<T>> request) {
 		synchronized (this.nodes) {
+			this.nodes.finish();
 			Answer<T> answer = this.closed ? new Answer<>(EXPIRED, null) : request.get();
 			this.events.execute(() -> reply.receive(answer.code(), answer.result()));
 		}
@@ -146,7 +147,10 @@ final class LocalSession implements NodeSession {
 	@Override
 	public void ownNodes(String prefix, Reply<List<String>> reply) {
 		execute(reply,
-				() -> ok(this.own.stream().filter((path) -> path.startsWith(prefix)).map(LocalNodes::name).toList()));
+				() -> ok(this.own.stream()
+					.filter((path) -> path.startsWith(prefix) && this.nodes.contains(path))
+					.map(LocalNodes::name)
+					.toList()));
 	}
 
 	@Override
@@ -157,11 +161,12 @@ final class LocalSession implements NodeSession {
 	@Override
 	public void close(int millis) {
 		synchronized (this.nodes) {
+			this.nodes.finish();
 			if (!this.closed) {
-				this.closed = true;
 				this.nodes.forget(this);
 				List.copyOf(this.own).forEach(this.nodes::delete);
 				this.events.execute(() -> this.events.ended(false));
+				this.closed = true;
 			}
 		}
 	}

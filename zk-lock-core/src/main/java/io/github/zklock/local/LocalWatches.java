@@ -1,7 +1,8 @@
 package io.github.zklock.local;
 
+import java.util.Comparator;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 
@@ -13,7 +14,7 @@ final class LocalWatches {
 	private final Map<String, Set<LocalSession>> sessions = new HashMap<>();
 
 	void add(String path, LocalSession session) {
-		this.sessions.computeIfAbsent(path, (key) -> new LinkedHashSet<>()).add(session);
+		this.sessions.computeIfAbsent(path, (key) -> new HashSet<>()).add(session);
 	}
 
 	Set<LocalSession> fire(String path, boolean deleted) {
@@ -21,13 +22,12 @@ final class LocalWatches {
 	}
 
 	Set<LocalSession> fire(String path, boolean deleted, Set<LocalSession> except) {
-		Set<LocalSession> fired = this.sessions.remove(path);
-		if (fired == null) {
-			return Set.of();
-		}
+		Set<LocalSession> fired = this.sessions.getOrDefault(path, Set.of());
 		fired.stream()
 			.filter((session) -> !except.contains(session))
+			.sorted(Comparator.comparingLong(LocalSession::id))
 			.forEach((session) -> session.changed(path, deleted));
+		this.sessions.remove(path);
 		return fired;
 	}
 

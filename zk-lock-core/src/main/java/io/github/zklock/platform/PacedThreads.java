@@ -1,6 +1,6 @@
 package io.github.zklock.platform;
 
-import java.util.ArrayDeque;
+import java.util.LinkedList;
 import java.util.Queue;
 import java.util.function.Consumer;
 
@@ -37,11 +37,15 @@ final class PacedThreads implements TaskThreads {
 
 	private final Consumer<Runnable> later;
 
-	// All that follows under its monitor
-	private final Queue<Task> tasks = new ArrayDeque<>();
+	// All that follows under its monitor. An array that cannot grow for lack of memory
+	// would
+	// lose what is in it
+	@SuppressWarnings("JdkObsolete")
+	private final Queue<Task> tasks = new LinkedList<>();
 
 	// Run before the others
-	private final Queue<Task> urgent = new ArrayDeque<>();
+	@SuppressWarnings("JdkObsolete")
+	private final Queue<Task> urgent = new LinkedList<>();
 
 	// Made before there may be no memory for it
 	private final Runnable attendLater = this::attendLater;

@@ -14,6 +14,7 @@ import io.github.zklock.embedded.ConnectString;
 import io.github.zklock.embedded.Direction;
 import io.github.zklock.embedded.EmbeddedZooKeeper;
 import io.github.zklock.embedded.FaultProxy;
+import io.github.zklock.embedded.Operation;
 import io.github.zklock.leader.LeaderElection;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
 import org.jspecify.annotations.Nullable;
@@ -261,6 +262,30 @@ class RepairTests extends LockTestSupport {
 		try (LockLease lease = get(get(asked))) {
 			assertThat(lease.isHeld()).isTrue();
 		}
+		awaitNodes("lock", 0);
+	}
+
+	/**
+	 * A thread waits until its node is deleted when the session ends, and an error keeps
+	 * everybody from hearing of that.
+	 */
+	@Test
+	void sessionWhoseEndWasNotToldEndsOnceMore() throws Exception {
+		LockLease lease = this.here.lock("lock").acquire();
+		FaultProxy.Trigger held = this.proxy.hold(Direction.TO_CLIENT, Operation.DELETE, 1);
+		CompletableFuture<Void> closing = call(() -> {
+			lease.close();
+			return null;
+		});
+		assertThat(held.await(PATIENCE)).isTrue();
+		Session session = keeper(this.here).awaitSession();
+		keeper(this.here).loop().execute(() -> {
+			this.fault.arm("end session", 1);
+			session.end(Loss.INTERNAL_ERROR);
+		});
+		get(closing);
+		this.proxy.heal();
+		this.here.lock("lock").acquire().close();
 		awaitNodes("lock", 0);
 	}
 
