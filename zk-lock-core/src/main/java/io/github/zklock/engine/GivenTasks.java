@@ -41,9 +41,8 @@ final class GivenTasks {
 	// The thread that calls the executor
 	private volatile @Nullable Thread giver;
 
-	// Oldest first, may have begun. All that follows under its monitor. An array that
-	// cannot
-	// grow for lack of memory would lose what is in it
+	// Oldest first, may have begun. Under its monitor, as all that follows. No array: one
+	// that cannot grow for lack of memory loses what is in it
 	@SuppressWarnings("JdkObsolete")
 	private final Deque<Task> tasks = new LinkedList<>();
 

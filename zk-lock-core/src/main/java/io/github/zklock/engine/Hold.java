@@ -52,8 +52,7 @@ final class Hold implements LockLease {
 
 	private volatile State state = State.GRANTED;
 
-	// When it was lost; until when a closed one is kept for nobody. Written before the
-	// state
+	// When it was lost, or until when a closed one is kept. Written before the state
 	private volatile long endsAt;
 
 	// Written before the state

@@ -13,7 +13,7 @@ final class InOrder implements Executor {
 
 	private final Executor executor;
 
-	// An array that cannot grow for lack of memory would lose what is in it
+	// No array: one that cannot grow for lack of memory loses what is in it
 	@SuppressWarnings("JdkObsolete")
 	private final Deque<Runnable> tasks = new LinkedList<>();
 

@@ -37,9 +37,8 @@ final class PacedThreads implements TaskThreads {
 
 	private final Consumer<Runnable> later;
 
-	// All that follows under its monitor. An array that cannot grow for lack of memory
-	// would
-	// lose what is in it
+	// All that follows under its monitor. No array: one that cannot grow for lack of
+	// memory loses what is in it
 	@SuppressWarnings("JdkObsolete")
 	private final Queue<Task> tasks = new LinkedList<>();
 
