@@ -83,8 +83,12 @@ final class Candidacy extends Dependent implements ContenderOwner {
 		return this.path.name();
 	}
 
+	EventLoop loop() {
+		return this.keeper.loop();
+	}
+
 	Platform platform() {
-		return this.keeper.loop().platform();
+		return loop().platform();
 	}
 
 	@Override
@@ -157,7 +161,7 @@ final class Candidacy extends Dependent implements ContenderOwner {
 			Contender started = new Contender(this.context.settings(), session, NodeKind.LOCK, this,
 					this.context.nodeData().of(Thread.currentThread().getName()));
 			this.contender = started;
-			started.start();
+			started.start(null);
 		}
 	}
 
@@ -237,12 +241,22 @@ final class Candidacy extends Dependent implements ContenderOwner {
 	}
 
 	/**
-	 * Give up the leadership as {@link #leave()} does, and queue again behind all others.
+	 * Give up the leadership as {@link #leave()} does, wait for that, and queue again
+	 * behind all others.
 	 * @param task what the current thread does, if it does something: then it has to be
 	 * the same term of leadership, and is not waited for
-	 * @return null if this process does not lead, or is leaving
+	 * @return false if this process does not lead, or is leaving
 	 */
-	synchronized @Nullable LeaveRequest stepDown(@Nullable LeaderTask task) {
+	@SuppressWarnings("NamedLikeContextualKeyword") // as Leadership.yield
+	boolean yield(@Nullable LeaderTask task) {
+		LeaveRequest request = stepDown(task);
+		if (request != null) {
+			request.await();
+		}
+		return request != null;
+	}
+
+	private synchronized @Nullable LeaveRequest stepDown(@Nullable LeaderTask task) {
 		LeaderTerm present = this.leadership.openTerm();
 		if (present == null || (task != null && task.term() != present)) {
 			return null;
@@ -359,7 +373,7 @@ final class Candidacy extends Dependent implements ContenderOwner {
 
 	private void pause(long nanos) {
 		if (nanos > 0) {
-			this.keeper.loop().schedule(this::endPause, nanos);
+			loop().schedule(this::endPause, nanos);
 			this.pausing = true;
 		}
 	}
@@ -377,7 +391,7 @@ final class Candidacy extends Dependent implements ContenderOwner {
 
 	private void tryAgainLater(Failure why) {
 		this.leadership.refused(why.ofRole(role(), this.keeper.place()), this.joined);
-		this.keeper.loop().backOff(this::endPause);
+		loop().backOff(this::endPause);
 		this.pausing = true;
 	}
 
@@ -434,7 +448,7 @@ final class Candidacy extends Dependent implements ContenderOwner {
 	 * An error has thrown a caller out.
 	 */
 	void troubled() {
-		this.keeper.loop().troubled = true;
+		loop().troubled = true;
 	}
 
 	@Override

@@ -143,19 +143,14 @@ final class Contender {
 
 	/**
 	 * Create the node and list its siblings, in one flight.
+	 * @param replaced an attempt whose node is deleted in the same flight, and whose
+	 * place the new one takes; null if there is none
 	 */
-	void start() {
-		createAgain();
-	}
-
-	/**
-	 * Create the node in the flight in which another one is deleted, and in its place.
-	 */
-	void startInPlaceOf(Contender released) {
-		if (this.creation != null && released.session == this.session) {
+	void start(@Nullable Contender replaced) {
+		if (replaced != null && replaced.session == this.session && this.creation != null) {
 			this.creation.replace();
 		}
-		start();
+		createAgain();
 	}
 
 	/**

@@ -221,11 +221,7 @@ final class ElectionHandle implements LeaderElection, Leadership {
 
 	@Override
 	public boolean yield() {
-		LeaveRequest request = this.candidacy.stepDown(this.tasks.ofCurrentThread());
-		if (request != null) {
-			request.await();
-		}
-		return request != null;
+		return this.candidacy.yield(this.tasks.ofCurrentThread());
 	}
 
 	@Override

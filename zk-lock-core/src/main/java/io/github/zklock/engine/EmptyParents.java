@@ -124,18 +124,15 @@ final class EmptyParents {
 	}
 
 	/**
-	 * The run has ended. By any thread.
+	 * The run has ended. On the event loop.
 	 */
 	void clear() {
-		this.parents.clear();
-		this.nextFirst.clear();
-		this.keeper.loop().execute(() -> {
-			LoopThread.Timer present = this.timer;
-			if (present != null && this.parents.isEmpty()) {
-				present.cancel();
-				this.timer = null;
-			}
-		});
+		forgetAll();
+		LoopThread.Timer present = this.timer;
+		if (present != null) {
+			present.cancel();
+			this.timer = null;
+		}
 	}
 
 	int remembered() {

@@ -56,6 +56,9 @@ final class EventLoop implements LoopThread.Loop {
 	// Whoever makes it true works until there is nothing to do
 	private final AtomicBoolean pending = new AtomicBoolean();
 
+	// The own thread is the one that works
+	private volatile boolean called;
+
 	private volatile boolean closed;
 
 	// Threads that will work before they go on, so that nobody has to be woken
@@ -121,7 +124,7 @@ final class EventLoop implements LoopThread.Loop {
 		pass("execute");
 		this.thread.start();
 		this.tasks.add(task);
-		if (this.visitors.get() == 0) {
+		if (this.visitors.get() <= 0) {
 			call();
 		}
 	}
@@ -138,6 +141,8 @@ final class EventLoop implements LoopThread.Loop {
 	 */
 	private void call() {
 		if (this.pending.compareAndSet(false, true)) {
+			// A field, since the stack may have no room for one more call
+			this.called = true;
 			this.thread.wake();
 		}
 	}
@@ -169,7 +174,11 @@ final class EventLoop implements LoopThread.Loop {
 			return result;
 		}
 		finally {
-			this.visitors.decrementAndGet();
+			pass("visited");
+			// An error may have set it back
+			if (this.visitors.get() > 0) {
+				this.visitors.decrementAndGet();
+			}
 			// Who was thrown out by an error may have no stack for it
 			leave(done ? MOST_TASKS_OF_A_VISITOR : 0);
 		}
@@ -208,7 +217,7 @@ final class EventLoop implements LoopThread.Loop {
 
 	@Override
 	public boolean isIdle() {
-		return !this.failed && !this.troubled && this.tasks.isEmpty();
+		return !this.failed && !this.troubled && !this.called && this.tasks.isEmpty();
 	}
 
 	/**
@@ -233,12 +242,19 @@ final class EventLoop implements LoopThread.Loop {
 	@Override
 	public void workIfIdle() {
 		if (this.pending.compareAndSet(false, true)) {
-			drain();
+			workUntilIdle();
 		}
 	}
 
 	@Override
 	public void drain() {
+		if (this.called) {
+			this.called = false;
+			workUntilIdle();
+		}
+	}
+
+	private void workUntilIdle() {
 		do {
 			work(Integer.MAX_VALUE);
 		}
@@ -296,6 +312,8 @@ final class EventLoop implements LoopThread.Loop {
 
 	@Override
 	public void look() {
+		// An error may have kept the thread from being woken
+		drain();
 		if (this.troubled || this.failed || !this.tasks.isEmpty()) {
 			executeHere(this::recover);
 		}
@@ -308,6 +326,9 @@ final class EventLoop implements LoopThread.Loop {
 		}
 		this.failed = false;
 		this.troubled = false;
+		// Who was thrown out of a visit may not have been counted. A number that is too
+		// small only costs that the thread is woken
+		this.visitors.set(0);
 		try {
 			this.recovery.recover(taskFailed);
 		}

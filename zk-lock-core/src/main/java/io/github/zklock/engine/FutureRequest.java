@@ -43,7 +43,7 @@ final class FutureRequest extends Request {
 		}
 		catch (Throwable ex) {
 			this.forsaken = true;
-			this.lock.loop().troubled = true;
+			this.loop.troubled = true;
 			throw ex;
 		}
 	}
@@ -84,7 +84,7 @@ final class FutureRequest extends Request {
 		}
 		catch (Throwable ex) {
 			this.forsaken = true;
-			this.lock.loop().troubled = true;
+			this.loop.troubled = true;
 			throw ex;
 		}
 	}
@@ -114,7 +114,7 @@ final class FutureRequest extends Request {
 		catch (Throwable ex) {
 			if (!has(hold)) {
 				this.forsaken = true;
-				this.lock.loop().troubled = true;
+				this.loop.troubled = true;
 			}
 			this.future.completeExceptionally(ex);
 			throw ex;

@@ -243,7 +243,9 @@ final class Hold implements LockLease {
 			return this.queue.loop().visitFor(() -> endAndFreeNow(lingerNanos));
 		}
 		catch (Throwable ex) {
-			forsake();
+			// As forsake(): the stack may have no room for a call
+			this.request.forsaken = true;
+			this.request.loop.troubled = true;
 			throw ex;
 		}
 	}
@@ -289,8 +291,9 @@ final class Hold implements LockLease {
 	 * and soon it is free.
 	 */
 	void forsake() {
+		// The stack may have no room for another call
 		this.request.forsaken = true;
-		this.contender.session().loop().troubled = true;
+		this.request.loop.troubled = true;
 	}
 
 	/**

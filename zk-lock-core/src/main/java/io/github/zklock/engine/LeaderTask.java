@@ -24,6 +24,8 @@ final class LeaderTask extends Chain.Link<LeaderTask> implements LeaderWork {
 
 	private final Candidacy candidacy;
 
+	private final EventLoop loop;
+
 	private final LeaderTerm term;
 
 	private final @Nullable LeaderTask outer;
@@ -36,6 +38,9 @@ final class LeaderTask extends Chain.Link<LeaderTask> implements LeaderWork {
 
 	// Whether the thread still does it
 	private volatile boolean bound;
+
+	// An error has thrown out whoever wanted to end it
+	private volatile boolean forsaken;
 
 	// By the thread only
 	private boolean run;
@@ -55,6 +60,7 @@ final class LeaderTask extends Chain.Link<LeaderTask> implements LeaderWork {
 	LeaderTask(Candidacy candidacy, LeaderTerm term, CallbackThreads users, @Nullable LeaderTask outer,
 			@Nullable Thread thread) {
 		this.candidacy = candidacy;
+		this.loop = candidacy.loop();
 		this.term = term;
 		this.outer = (thread != null) ? outer : null;
 		this.thread = thread;
@@ -164,6 +170,13 @@ final class LeaderTask extends Chain.Link<LeaderTask> implements LeaderWork {
 	}
 
 	/**
+	 * Return whether nobody does it any more, although it has not ended.
+	 */
+	boolean isForsaken() {
+		return this.forsaken;
+	}
+
+	/**
 	 * Leadership is lost, or was given up.
 	 */
 	synchronized void termEnded() {
@@ -190,11 +203,7 @@ final class LeaderTask extends Chain.Link<LeaderTask> implements LeaderWork {
 
 	@Override
 	public boolean yield() {
-		LeaveRequest request = this.candidacy.stepDown(this);
-		if (request != null) {
-			request.await();
-		}
-		return request != null;
+		return this.candidacy.yield(this);
 	}
 
 	@Override
@@ -216,8 +225,19 @@ final class LeaderTask extends Chain.Link<LeaderTask> implements LeaderWork {
 	 */
 	boolean end() {
 		boolean wasBound = this.bound;
-		// A field, since the stack may have no room for a call
+		// Only fields change here, since the stack may have no room for a call
 		this.bound = false;
+		try {
+			return end(wasBound);
+		}
+		catch (Throwable ex) {
+			this.forsaken = true;
+			this.loop.troubled = true;
+			throw ex;
+		}
+	}
+
+	private boolean end(boolean wasBound) {
 		boolean left = wasBound && this.thread == Thread.currentThread();
 		boolean active = isLeader();
 		boolean lost;

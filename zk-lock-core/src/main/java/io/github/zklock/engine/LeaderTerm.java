@@ -131,11 +131,11 @@ final class LeaderTerm {
 	 * Return whether no task is waited for, and no more will begin.
 	 */
 	boolean isDrained() {
-		return this.draining && this.tasks.list().stream().allMatch(LeaderTask::hasResigned);
+		return this.draining && this.tasks.list().stream().allMatch((task) -> task.hasResigned() || task.isForsaken());
 	}
 
 	boolean isUsedByOther(Thread thread) {
-		return this.tasks.list().stream().anyMatch((task) -> task.worker() != thread);
+		return this.tasks.list().stream().anyMatch((task) -> !task.isForsaken() && task.worker() != thread);
 	}
 
 	/**

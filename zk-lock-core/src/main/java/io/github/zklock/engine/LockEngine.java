@@ -365,8 +365,10 @@ public abstract class LockEngine implements LockRegistry, LockInspector, AutoClo
 			interrupted |= this.keeper.shutdown().close();
 		}
 		finally {
-			this.context.emptyParents().clear();
-			this.keeper.shutdown().end(this::refuseWaiting);
+			this.keeper.shutdown().end(() -> {
+				refuseWaiting();
+				this.context.emptyParents().clear();
+			});
 			if (interrupted) {
 				Thread.currentThread().interrupt();
 			}

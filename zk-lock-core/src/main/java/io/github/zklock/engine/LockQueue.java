@@ -129,13 +129,15 @@ final class LockQueue extends Dependent implements ContenderOwner {
 			request.decide(Request.Outcome.REFUSED);
 			return;
 		}
-		// From here on, whatever is thrown, it is found
-		keeper().activate(this);
-		this.family.entered(this);
+		pass("enter");
 		enqueue(request);
 	}
 
 	private synchronized void enqueue(Request request) {
+		// From here on, whatever is thrown, it is found: only a queue in which nobody
+		// waits is left, and under this monitor
+		keeper().activate(this);
+		this.family.entered(this);
 		this.grants.loseIfUncovered();
 		Request.Outcome outcome = this.waiters.outcomeAtOnce(request, this.grants.isHolding());
 		if (request.outcome() != null || outcome != null) {

@@ -156,6 +156,8 @@ final class OwnNode implements NodeWatches.Observer {
 		}
 		if (this.node != null) {
 			session().watches().forget(this.node, this);
+			// Readers of this process may have waited for it
+			session().blockers().find(this.contender.path());
 		}
 	}
 

@@ -91,7 +91,6 @@ final class QueueContention {
 	 * @param replaced an attempt whose delete goes out in the same flight
 	 */
 	private void contend(@Nullable Contender replaced) {
-		keeper().activate(this.queue);
 		if (this.probe != null || this.pausing) {
 			return;
 		}
@@ -118,12 +117,7 @@ final class QueueContention {
 				context.nodeData().of(next.caller()));
 		this.contender = started;
 		this.used = false;
-		if (replaced != null) {
-			started.startInPlaceOf(replaced);
-		}
-		else {
-			started.start();
-		}
+		started.start(replaced);
 	}
 
 	/**
@@ -135,7 +129,6 @@ final class QueueContention {
 			contend();
 			return;
 		}
-		keeper().activate(this.queue);
 		Session session = keeper().connectedSession();
 		if (session != null) {
 			ZeroWaitProbe sent = new ZeroWaitProbe(this.queue, session);

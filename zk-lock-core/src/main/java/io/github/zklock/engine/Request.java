@@ -22,7 +22,10 @@ abstract class Request extends Chain.Link<Request> {
 
 	private final String caller = Thread.currentThread().getName();
 
-	private final EventLoop loop;
+	/**
+	 * Where it is decided. A field, as {@link #forsaken}.
+	 */
+	final EventLoop loop;
 
 	// Changed by the updater only, which saves an object
 	private volatile @Nullable Outcome outcome;

@@ -233,7 +233,10 @@ final class SessionKeeper implements SessionListener {
 		}
 	}
 
-	private void closeInBackground(Session session) {
+	/**
+	 * Close a session on the server, without waiting.
+	 */
+	void closeInBackground(Session session) {
 		this.background.execute(() -> SessionShutdown.close(session));
 	}
 

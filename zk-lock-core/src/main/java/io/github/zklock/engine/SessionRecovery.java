@@ -38,7 +38,7 @@ final class SessionRecovery implements EventLoop.Recovery {
 			forgetTimers();
 		}
 		this.dependents.forEach(Dependent::repair);
-		if (!this.dependents.isEmpty()) {
+		if (this.keeper.isSessionNeeded()) {
 			this.keeper.connectedSession();
 			this.heartbeat.schedule();
 		}

@@ -2,7 +2,9 @@ package io.github.zklock.engine;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,6 +36,8 @@ final class SessionShutdown {
 	// The latest session has probably been closed by the server, too
 	private volatile boolean freed;
 
+	private final AtomicInteger runs = new AtomicInteger();
+
 	SessionShutdown(SessionKeeper keeper, OldNodes oldNodes, Dependents dependents, SessionSettings settings) {
 		this.keeper = keeper;
 		this.loop = keeper.loop();
@@ -61,6 +65,7 @@ final class SessionShutdown {
 	 * Begin another run: sessions may be opened again.
 	 */
 	void reset() {
+		this.runs.incrementAndGet();
 		this.closed = false;
 	}
 
@@ -132,15 +137,19 @@ final class SessionShutdown {
 	 * @param last run then, with what errors may have left
 	 */
 	void end(Runnable last) {
-		// Should an error have skipped that
-		this.closed = true;
+		if (!this.closed) {
+			// An error has skipped that
+			this.freed = false;
+			this.closed = true;
+		}
+		int ending = this.runs.get();
 		CompletableFuture<Void> done = new CompletableFuture<>();
 		try {
 			this.loop.execute(() -> {
 				try {
-					this.loop.run(() -> this.keeper.end(this.keeper.session()));
-					last.run();
-					this.dependents.forEach(Dependent::repair);
+					if (ending == this.runs.get()) {
+						end(this.keeper.session(), last);
+					}
 				}
 				finally {
 					done.complete(null);
@@ -155,6 +164,12 @@ final class SessionShutdown {
 		Futures.awaitQuietly(this.loop.platform(), done, TimeUnit.MILLISECONDS.toNanos(TIMEOUT_MILLIS));
 	}
 
+	private void end(@Nullable Session session, Runnable last) {
+		this.loop.run(() -> this.keeper.end(session));
+		last.run();
+		this.dependents.forEach(Dependent::repair);
+	}
+
 	/**
 	 * Forget the session: the event loop is closed, so nobody may wait for an answer.
 	 */
@@ -162,6 +177,8 @@ final class SessionShutdown {
 		Session session = this.keeper.session();
 		if (session != null) {
 			session.abandon();
+			// An error may have skipped that
+			this.keeper.closeInBackground(session);
 		}
 	}
 

@@ -88,7 +88,9 @@ public interface Leadership {
 	Optional<LeaderWork> enter();
 
 	/**
-	 * Return the innermost work that the current thread does as a leader.
+	 * Return the innermost work that the current thread does as a leader. Only who has
+	 * begun it may close or detach it: what the thread does afterwards would not be work
+	 * of the leader any more.
 	 * @return the work; empty if the thread does none, if the term in which it began has
 	 * ended, or if the thread itself has given that up
 	 */

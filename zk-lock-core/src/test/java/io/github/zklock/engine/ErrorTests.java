@@ -150,7 +150,7 @@ class ErrorTests extends LockTestSupport {
 		Contender contender = new Contender(engine(locks).context().settings(), session, NodeKind.LOCK, owner,
 				engine(locks).context().nodeData().of("thread"));
 		synchronized (owner) {
-			contender.start();
+			contender.start(null);
 		}
 		get(CompletableFuture.runAsync(() -> awaitQuietly(told)));
 		assertThat(failure.get()).isInstanceOf(StackOverflowError.class);

@@ -78,13 +78,44 @@ final class RoleMembership {
 			join(election());
 		}
 		else if (isAtWork() && isJoined()) {
-			// Who leaves is not waited for, but this thread is to be
-			Thread leaving = new Thread(this::leaveIfJoined, "zk-lock-leaving-" + LockNames.shown(this.role));
-			leaving.setDaemon(true);
-			leaving.start();
+			leaveIfJoinedByOtherThread();
 		}
 		else {
 			leaveIfJoined();
+		}
+	}
+
+	/**
+	 * Leave so that the work of the current thread is waited for: that of the thread that
+	 * leaves is not. No new work begins from then on.
+	 */
+	private void leaveIfJoinedByOtherThread() {
+		Thread leaving = new Thread(this::leaveIfJoined, "zk-lock-leaving-" + LockNames.shown(this.role));
+		leaving.setDaemon(true);
+		try {
+			leaving.start();
+		}
+		catch (OutOfMemoryError ex) {
+			logger.warn("There is no thread to leave role '{}', so work of this one may overlap with the next leader",
+					LockNames.shown(this.role), ex);
+			leaveIfJoined();
+			return;
+		}
+		joinQuietly(leaving);
+	}
+
+	private static void joinQuietly(Thread thread) {
+		boolean interrupted = false;
+		while (thread.isAlive()) {
+			try {
+				thread.join();
+			}
+			catch (InterruptedException ex) {
+				interrupted = true;
+			}
+		}
+		if (interrupted) {
+			Thread.currentThread().interrupt();
 		}
 	}
 
@@ -144,9 +175,10 @@ final class RoleMembership {
 
 	/**
 	 * If the application is leaving, wait no longer for work and listeners, but until
-	 * ZooKeeper has answered.
+	 * ZooKeeper has answered. Whoever wants to join meanwhile has to wait: it would be
+	 * made to leave what it has joined.
 	 */
-	void hurry() {
+	synchronized void hurry() {
 		if (isLeaving()) {
 			// Whoever is interrupted leaves without waiting
 			Thread.currentThread().interrupt();
@@ -155,27 +187,12 @@ final class RoleMembership {
 			}
 			finally {
 				Thread.interrupted();
-				joinAgain();
 			}
 		}
 	}
 
-	private synchronized boolean isLeaving() {
+	private boolean isLeaving() {
 		return !this.joined && !this.left.isDone();
-	}
-
-	/**
-	 * Make up for it if the application has joined while somebody hurried it away.
-	 */
-	private synchronized void joinAgain() {
-		try {
-			if (this.joined) {
-				election().join();
-			}
-		}
-		catch (RuntimeException ex) {
-			logger.warn("Joining role '{}' again has failed", LockNames.shown(this.role), ex);
-		}
 	}
 
 }
