@@ -32,7 +32,8 @@ import org.springframework.core.ReactiveAdapterRegistry;
 /**
  * One subscription to a publisher that holds locks. To the body's publisher it is the
  * subscriber, and a stage that is complete when that publisher has ended; the rest is
- * that of any stage.
+ * that of any stage. It is long because signals, demand, cancellation and the end of the
+ * locks may come from four sides at the same time.
  *
  * @param <T> the type of the values
  */

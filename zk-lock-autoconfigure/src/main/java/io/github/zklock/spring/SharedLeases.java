@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The locks of one call that no thread owns. They are given back when the last of those
  * who need them has left: the call itself, the transaction around it, and calls inside
- * that have entered them again. Thread-safe.
+ * that have entered them again. Thread-safe. It is long because leases, their users and
+ * their losses change together, under one monitor.
  */
 final class SharedLeases {
 

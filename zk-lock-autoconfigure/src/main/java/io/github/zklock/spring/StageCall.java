@@ -25,6 +25,10 @@ import org.slf4j.LoggerFactory;
  * given back before the result is complete, so that whoever is told finds them free. Used
  * once.
  *
+ * <p>
+ * It is long because the call can end at any moment, by its stage, by whoever has its
+ * result, or by a loss, and one state decides what has come first.
+ *
  * @param <T> the type of the result
  */
 final class StageCall<T extends @Nullable Object> implements LeaseAcquisition.Caller {

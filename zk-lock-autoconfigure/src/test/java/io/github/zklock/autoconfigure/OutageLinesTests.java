@@ -101,7 +101,6 @@ class OutageLinesTests extends ServerTestSupport {
 		// With a limit, the first connection would have to be there within 500 ms
 		context.getBean(LockRegistry.class).lock("held").acquire();
 		await().atMost(PATIENCE).until(leadership::isLeader);
-		this.recorder.begin();
 	}
 
 	private FaultProxy proxy() {

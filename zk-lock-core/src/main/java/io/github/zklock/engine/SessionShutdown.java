@@ -178,7 +178,7 @@ final class SessionShutdown {
 		if (session != null) {
 			session.abandon();
 			// An error may have skipped that
-			this.keeper.closeInBackground(session);
+			EventLoop.attempt(() -> this.keeper.closeInBackground(session));
 		}
 	}
 

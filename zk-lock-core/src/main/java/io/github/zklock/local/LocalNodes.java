@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>
  * What happens here happens under one monitor, under which nothing else is called but
- * {@link NodeEvents#execute(Runnable)}.
+ * {@link NodeEvents#execute(Runnable)}. It is one class, since every request changes the
+ * same tree.
  */
 final class LocalNodes implements NodeStore {
 

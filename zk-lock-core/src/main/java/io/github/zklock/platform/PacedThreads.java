@@ -14,6 +14,10 @@ import org.slf4j.LoggerFactory;
  * that no task can hold up another for good: one more when a task has waited for a
  * moment. But not all at once: a storm of tasks would leave no threads for anybody, and
  * its end would come no sooner.
+ *
+ * <p>
+ * It is long because threads end when they are idle, may not be had at all, and must not
+ * lose a task in between.
  */
 final class PacedThreads implements TaskThreads {
 

@@ -1,6 +1,8 @@
 package io.github.zklock.engine;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -72,6 +74,30 @@ class DeepStackTests extends LockTestSupport {
 			assertThat(locks.waiting()).isEmpty();
 			for (int run = 0; run < RUNS; run++) {
 				assertThat(locks.queue("lock-" + run)).isEmpty();
+			}
+		}
+	}
+
+	/**
+	 * Locks that are given back by deeper frames than those that took them.
+	 */
+	@Test
+	void lockThatIsGivenBackSomehowIsFreeAgain() throws Exception {
+		try (LocalLocks locks = LocalLocks.builder().build()) {
+			List<LockLease> leases = new ArrayList<>();
+			for (int run = 0; run < RUNS; run++) {
+				LockLease lease = locks.lock("lock-" + run).acquire();
+				leases.add(lease);
+				this.stack.run(lease::close);
+			}
+			for (int run = 0; run < RUNS; run++) {
+				if (leases.get(run).isHeld()) {
+					// It was thrown out before it began
+					leases.get(run).close();
+				}
+				Optional<LockLease> next = locks.lock("lock-" + run).tryAcquire(PATIENCE);
+				assertThat(next).as("run %s", run).isPresent();
+				next.get().close();
 			}
 		}
 	}

@@ -9,8 +9,10 @@ import io.github.zklock.embedded.ConnectString;
 import io.github.zklock.embedded.EmbeddedZooKeeper;
 import io.github.zklock.leader.LeaderElection;
 import io.github.zklock.leader.LeaderWork;
+import io.github.zklock.platform.SystemPlatform;
 import io.github.zklock.testing.LeadershipRecorder;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -77,10 +79,9 @@ class ElectionErrorTests extends ElectionTestSupport {
 
 	@Test
 	void leadershipWhoseNodeIsDeletedIsRevokedDespiteAnError() throws Exception {
-		ZooKeeperLocks locks = closing(
-				with(builder(server().connectString(), Duration.ofSeconds(4)), (options) -> options.faults(this::pass))
-					.build());
+		ZooKeeperLocks locks = closing(with(builder(), (options) -> options.faults(this::pass)).build());
 		LeadershipRecorder recorder = new LeadershipRecorder(lead(locks));
+		watchOwnNodes(locks);
 		this.place.set("revoke");
 		registry().zooKeeper().delete(parentOfRole(ROLE) + "/" + leaderNodes().get(0), -1);
 		awaitQuietly(this.thrown);
@@ -102,6 +103,32 @@ class ElectionErrorTests extends ElectionTestSupport {
 		recorder.awaitEvents("granted", "revoked");
 		lead(locks);
 		recorder.awaitEvents("granted", "revoked", "granted");
+	}
+
+	/**
+	 * Whoever closes the work is thrown out by the clock, before anything is noted.
+	 */
+	@Test
+	void workWhoseEndFailsIsNotWaitedFor() throws Exception {
+		AtomicReference<@Nullable Thread> failing = new AtomicReference<>();
+		ZooKeeperLocks locks = closing(
+				with(builder().handOverWait(Duration.ofHours(1)), (options) -> options.platform(new SystemPlatform() {
+
+					@Override
+					public long nanoTime() {
+						if (failing.compareAndSet(Thread.currentThread(), null)) {
+							throw new StackOverflowError("on purpose");
+						}
+						return super.nanoTime();
+					}
+
+				})).build());
+		LeaderElection election = lead(locks);
+		LeaderWork work = election.leadership().begin().orElseThrow();
+		failing.set(Thread.currentThread());
+		assertThatExceptionOfType(StackOverflowError.class).isThrownBy(work::close);
+		get(election.leaveAsync());
+		awaitLeaderNodes(0);
 	}
 
 	@Test

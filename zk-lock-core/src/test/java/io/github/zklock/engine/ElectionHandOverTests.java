@@ -216,8 +216,9 @@ class ElectionHandOverTests extends ElectionTestSupport {
 	void lostConnectionIsNoReasonNotToWait() throws Exception {
 		lead(this.locks);
 		CompletableFuture<Void> leaving = leaveSlowly(this.election);
-		this.proxy.cut();
+		this.proxy.refuse();
 		awaitDisconnected(this.locks);
+		this.proxy.heal();
 		awaitConnected(this.locks);
 		assertWaiting(leaving);
 		assertThat(leaderNodes()).hasSize(1);

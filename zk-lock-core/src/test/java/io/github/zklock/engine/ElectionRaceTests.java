@@ -167,15 +167,15 @@ class ElectionRaceTests extends ElectionTestSupport {
 
 	@Test
 	void leavingWaitsForWorkThatItsThreadHasBegunForOthers() throws Exception {
-		lead(this.locks);
+		LeaderElection leader = lead(registry());
 		CompletableFuture<LeaderWork> begun = new CompletableFuture<>();
 		CompletableFuture<Void> leaving = call(() -> {
-			begun.complete(this.election.leadership().begin().orElseThrow());
-			this.election.leave();
+			begun.complete(leader.leadership().begin().orElseThrow());
+			leader.leave();
 			return null;
 		});
 		LeaderWork work = get(begun);
-		await().atMost(PATIENCE).until(() -> !this.election.leadership().isLeader());
+		await().atMost(PATIENCE).until(() -> !leader.leadership().isLeader());
 		await().atMost(PATIENCE)
 			.during(Duration.ofMillis(100))
 			.until(() -> work.isLeader() && leaderNodes().size() == 1);

@@ -212,7 +212,7 @@ class ElectionTests extends ElectionTestSupport {
 	@Test
 	void hundredsOfRolesCostOneHeartbeat() throws Exception {
 		FaultProxy proxy = proxy();
-		ZooKeeperLocks locks = registry(proxy, Duration.ofSeconds(8));
+		ZooKeeperLocks locks = registry(proxy, Duration.ofSeconds(16));
 		List<LeaderElection> elections = IntStream.range(0, 300)
 			.mapToObj((role) -> locks.election("r" + role))
 			.toList();
@@ -221,8 +221,8 @@ class ElectionTests extends ElectionTestSupport {
 		// each node is read once, at the first heartbeat
 		await().atMost(PATIENCE).until(() -> proxy.frames(Direction.TO_SERVER, Operation.GET_DATA) >= elections.size());
 		proxy.resetCounts();
-		await().atMost(PATIENCE).until(() -> proxy.frames(Direction.TO_SERVER, Operation.SYNC) >= 4);
-		assertThat(proxy.frames(Direction.TO_SERVER)).as("requests during four heartbeats").isLessThan(10);
+		await().atMost(PATIENCE).until(() -> proxy.frames(Direction.TO_SERVER, Operation.SYNC) >= 2);
+		assertThat(proxy.frames(Direction.TO_SERVER)).as("requests during two heartbeats").isLessThan(10);
 		assertThat(elections).allMatch((election) -> election.leadership().isLeader());
 	}
 

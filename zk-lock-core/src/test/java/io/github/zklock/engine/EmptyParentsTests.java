@@ -45,8 +45,12 @@ class EmptyParentsTests extends LockTestSupport {
 			leases.add(((name % 2 == 0) ? locks.lock("once-" + name) : locks.readLock("once-" + name))
 				.acquireAsync(PATIENCE));
 		}
+		List<CompletableFuture<Void>> closed = new ArrayList<>();
 		for (CompletableFuture<LockLease> lease : leases) {
-			get(lease).close();
+			closed.add(get(lease).closeAsync());
+		}
+		for (CompletableFuture<Void> close : closed) {
+			get(close);
 		}
 	}
 
@@ -57,7 +61,7 @@ class EmptyParentsTests extends LockTestSupport {
 	@Test
 	void namesThatAreUsedOnceLeaveNothingBehind() throws Exception {
 		// So long that nothing keeps this thread from using a name within the time
-		ZooKeeperLocks locks = registry(Duration.ofSeconds(5));
+		ZooKeeperLocks locks = registry(Duration.ofSeconds(10));
 		NamedLock again = locks.lock("again");
 		LockLease held = locks.lock("held").acquire();
 		again.acquire().close();
@@ -105,8 +109,9 @@ class EmptyParentsTests extends LockTestSupport {
 		ZooKeeperLocks locks = closing(
 				with(builder(proxy.connectString(), LONG_SESSION), (options) -> options.parentIdle(SOON)).build());
 		useOnce(locks, 20);
-		proxy.cut();
+		proxy.refuse();
 		awaitDisconnected(locks);
+		proxy.heal();
 		awaitConnected(locks);
 		proxy.resetCounts();
 		awaitRemembered(locks, 0);

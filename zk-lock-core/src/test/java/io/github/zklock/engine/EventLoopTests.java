@@ -37,6 +37,102 @@ class EventLoopTests {
 		this.loop.close();
 	}
 
+	/**
+	 * Counts how often the threads of loops are woken, and fails to do so once.
+	 */
+	private static final class Waking extends SystemPlatform {
+
+		private final AtomicInteger wakeUps = new AtomicInteger();
+
+		private final AtomicBoolean failing = new AtomicBoolean();
+
+		@Override
+		public LoopThread newLoopThread(String name, LoopThread.Loop loop) {
+			LoopThread thread = super.newLoopThread(name, loop);
+			return new LoopThread() {
+
+				@Override
+				public void start() {
+					thread.start();
+				}
+
+				@Override
+				public void wake() {
+					Waking.this.wakeUps.incrementAndGet();
+					if (Waking.this.failing.compareAndSet(true, false)) {
+						throw new StackOverflowError();
+					}
+					thread.wake();
+				}
+
+				@Override
+				public Timer schedule(Runnable task, long nanos) {
+					return thread.schedule(task, nanos);
+				}
+
+				@Override
+				public void mayRetire(boolean mayRetire) {
+					thread.mayRetire(mayRetire);
+				}
+
+				@Override
+				public void close() {
+					thread.close();
+				}
+
+			};
+		}
+
+	}
+
+	@Test
+	void threadThatCouldNotBeWokenWorksSoon() throws Exception {
+		Waking platform = new Waking();
+		EventLoop sleepy = new EventLoop("sleepy", platform, Faults.NONE, false);
+		try {
+			platform.failing.set(true);
+			CompletableFuture<Void> first = new CompletableFuture<>();
+			assertThatExceptionOfType(StackOverflowError.class)
+				.isThrownBy(() -> sleepy.execute(() -> first.complete(null)));
+			LockTestSupport.get(first);
+			CompletableFuture<Void> second = new CompletableFuture<>();
+			sleepy.execute(() -> second.complete(null));
+			LockTestSupport.get(second);
+		}
+		finally {
+			sleepy.close();
+		}
+	}
+
+	/**
+	 * As long as somebody visits, nobody is woken.
+	 */
+	@Test
+	void visitorWhoWasThrownOutIsNotExpectedForEver() throws Exception {
+		Waking platform = new Waking();
+		AtomicBoolean thrown = new AtomicBoolean();
+		EventLoop visited = new EventLoop("visited", platform, (place) -> {
+			if (place.equals("visited") && thrown.compareAndSet(false, true)) {
+				throw new StackOverflowError();
+			}
+		}, true);
+		try {
+			assertThatExceptionOfType(StackOverflowError.class)
+				.isThrownBy(() -> visited.visit(() -> visited.execute(() -> {
+				})));
+			visited.troubled = true;
+			await().atMost(LockTestSupport.PATIENCE).until(() -> !visited.troubled);
+			int before = platform.wakeUps.get();
+			CompletableFuture<Void> run = new CompletableFuture<>();
+			visited.execute(() -> run.complete(null));
+			assertThat(platform.wakeUps).hasValue(before + 1);
+			LockTestSupport.get(run);
+		}
+		finally {
+			visited.close();
+		}
+	}
+
 	private void recordRecoveries() {
 		this.loop.recoverBy(this.recoveries::add);
 	}

@@ -173,8 +173,7 @@ class HostageTests extends LockTestSupport {
 		LockLease lease = this.locks.lock("poison").acquire();
 		ZooKeeper writer = this.stranger.zooKeeper();
 		String node = parent("poison") + "/" + nodes("poison").get(0);
-		keeper(this.locks).dependents().forEach(Dependent::tick);
-		settle(this.locks);
+		watchOwnNodes(this.locks);
 		byte[] data = new byte[2 * MOST_BYTES];
 		ThreadLocalRandom.current().nextBytes(data);
 		writer.setData(node, data, -1);

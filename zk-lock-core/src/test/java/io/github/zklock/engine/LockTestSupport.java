@@ -13,6 +13,7 @@ import io.github.zklock.embedded.ConnectString;
 import io.github.zklock.embedded.EmbeddedZooKeeper;
 import io.github.zklock.embedded.EmbeddedZooKeeperTest;
 import io.github.zklock.embedded.FaultProxy;
+import io.github.zklock.embedded.Sessions;
 import io.github.zklock.testing.CallerTestSupport;
 import io.github.zklock.testing.Patience;
 import io.github.zklock.zookeeper.Options;
@@ -36,10 +37,19 @@ abstract class LockTestSupport extends CallerTestSupport {
 	static final Duration LONG_SESSION = Duration.ofSeconds(30);
 
 	/**
+	 * A session timeout for tests that count what is sent: the first tick, with its
+	 * heartbeat and its watches, comes after more than a minute. What the server grants
+	 * is less.
+	 */
+	static final Duration SESSION_WITHOUT_TICKS = Duration.ofMinutes(10);
+
+	/**
 	 * How long ZooKeeper has by default to answer a request that does not wait. In tests
 	 * it has more time, unless they say so.
 	 */
 	static final Duration ANSWER_TIME = Duration.ofMillis(500);
+
+	private static final int VERY_LONG_MILLIS = 600_000;
 
 	private final EmbeddedZooKeeper server;
 
@@ -171,6 +181,34 @@ abstract class LockTestSupport extends CallerTestSupport {
 			.exists("/", false, (rc, path, context, stat) -> keeper(locks).loop().execute(() -> heard.complete(null)),
 					null);
 		get(heard);
+	}
+
+	/**
+	 * End a session whose client hears nothing of it, unless the server has done so
+	 * already, as it may on a slow machine.
+	 */
+	void expireOnServer(ZooKeeper victim) throws Exception {
+		try {
+			Sessions.expire(victim, server().connectString());
+		}
+		catch (IllegalStateException ex) {
+			assertThat(server().view().sessions()).doesNotContain(victim.getSessionId());
+		}
+	}
+
+	/**
+	 * Have the server keep a session of which it hears nothing any more.
+	 */
+	void keepOnServer(long session) {
+		assertThat(server().server().getSessionTracker().touchSession(session, VERY_LONG_MILLIS)).isTrue();
+	}
+
+	/**
+	 * Let a registry watch the nodes of what it holds, as it does at its next tick.
+	 */
+	static void watchOwnNodes(ZooKeeperLocks locks) throws Exception {
+		keeper(locks).dependents().forEach(Dependent::tick);
+		settle(locks);
 	}
 
 	/**

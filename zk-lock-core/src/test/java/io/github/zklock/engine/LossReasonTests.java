@@ -125,8 +125,9 @@ class LossReasonTests extends LockTestSupport {
 
 	@Test
 	void reasonIsThatTheNodeWasDeleted() throws Exception {
-		ZooKeeperLocks locks = listened(builder(server().connectString(), SHORT_SESSION));
+		ZooKeeperLocks locks = listened(builder());
 		assertLoss(locks, LossReason.NODE_DELETED, (lease) -> {
+			watchOwnNodes(locks);
 			String node = parent("lock") + "/" + nodes("lock").get(0);
 			registry().zooKeeper().delete(node, -1);
 		}, "its node '" + parent("lock") + "/_c_", "' is gone: somebody has deleted it");
@@ -134,9 +135,11 @@ class LossReasonTests extends LockTestSupport {
 
 	@Test
 	void reasonIsThatTheNodeWasDeletedIfAnotherProcessBreaksTheLock() throws Exception {
-		ZooKeeperLocks locks = listened(builder(server().connectString(), SHORT_SESSION));
-		assertLoss(locks, LossReason.NODE_DELETED, (lease) -> registry().breakLock("lock"),
-				"or another process has broken the lock");
+		ZooKeeperLocks locks = listened(builder());
+		assertLoss(locks, LossReason.NODE_DELETED, (lease) -> {
+			watchOwnNodes(locks);
+			registry().breakLock("lock");
+		}, "or another process has broken the lock");
 	}
 
 	@Test

@@ -80,9 +80,12 @@ class LossTests extends LockTestSupport {
 		awaitNodes("lock", 2);
 		CountDownLatch lost = new CountDownLatch(1);
 		lease.onLost(lost::countDown);
+		long session = this.locks.zooKeeper().getSessionId();
 		this.proxy.swallow();
+		keepOnServer(session);
 		assertThat(Patience.await(lost)).isTrue();
 		assertThat(next).as("told while the server still keeps the lock").isNotDone();
+		server().server().closeSession(session);
 		assertThat(get(heldWhenGranted)).isFalse();
 		get(next).close();
 	}
@@ -180,7 +183,7 @@ class LossTests extends LockTestSupport {
 		ZooKeeper victim = this.locks.zooKeeper();
 		this.proxy.hold(Direction.TO_SERVER);
 		awaitLeaseEnd(this.locks);
-		Sessions.expire(victim, server().connectString());
+		expireOnServer(victim);
 		try (LockLease holder = this.elsewhere.acquire()) {
 			this.proxy.release(Direction.TO_CLIENT);
 			awaitDisconnected(this.locks);

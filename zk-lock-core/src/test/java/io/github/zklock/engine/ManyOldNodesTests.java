@@ -10,22 +10,20 @@ import io.github.zklock.embedded.Direction;
 import io.github.zklock.embedded.EmbeddedZooKeeper;
 import io.github.zklock.embedded.FaultProxy;
 import io.github.zklock.embedded.Operation;
-import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * How the nodes of a session are deleted that had very many of them. The session is long,
- * so that no slow machine ends it, and the client gives it up at once.
+ * How the nodes of a session are deleted that had very many of them.
  */
 class ManyOldNodesTests extends OldNodesTestSupport {
 
 	private static final int COUNT = 800;
 
 	ManyOldNodesTests(EmbeddedZooKeeper server, @ConnectString String connectString) {
-		super(server, connectString, LONG_SESSION);
+		super(server, connectString);
 	}
 
 	@Test
@@ -38,7 +36,7 @@ class ManyOldNodesTests extends OldNodesTestSupport {
 		}
 		await().atMost(PATIENCE).until(() -> this.locks.waiting().size() == wanted.size());
 		assertThat(leases).as("held until the outage").allMatch(LockLease::isHeld);
-		giveUpAtOnce();
+		outlastTheClient();
 		awaitOldNodes(COUNT);
 		this.proxy.resetCounts();
 		FaultProxy.Trigger held = this.proxy.hold(Direction.TO_CLIENT, Operation.DELETE, 2);
@@ -69,21 +67,6 @@ class ManyOldNodesTests extends OldNodesTestSupport {
 			acquired.add(get(lease));
 		}
 		return acquired;
-	}
-
-	/**
-	 * Begin an outage in which the client gives up its session, without waiting until it
-	 * does so by itself.
-	 */
-	private void giveUpAtOnce() throws Exception {
-		ZooKeeper handle = this.locks.zooKeeper();
-		Session session = keeper(this.locks).awaitSession();
-		beginOutage();
-		this.proxy.cut();
-		keepAcrossOutage(handle);
-		keeper(this.locks).loop().execute(() -> session.end(session.losses().givenUp("is given up by a test", 0)));
-		awaitEnd(handle);
-		assertOldSessionLives();
 	}
 
 }

@@ -18,6 +18,7 @@ import io.github.zklock.embedded.Operation;
 import io.github.zklock.leader.LeaderElection;
 import io.github.zklock.platform.SystemPlatform;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
+import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -148,7 +149,8 @@ class NodeBytesTests extends ElectionTestSupport {
 	@Test
 	void nothingStaysCountedAfterLosses() throws Exception {
 		FaultProxy proxy = proxy();
-		ZooKeeperLocks locks = warmUp(registry(proxy, Duration.ofSeconds(6)), "a");
+		ZooKeeperLocks locks = warmUp(registry(proxy), "a");
+		ZooKeeper operator = registry().zooKeeper();
 		for (Operation operation : new Operation[] { Operation.CREATE, Operation.GET_CHILDREN, Operation.DELETE }) {
 			FaultProxy.Trigger before = proxy.cutBefore(operation, 1);
 			locks.lock("a").acquire().close();
@@ -160,7 +162,8 @@ class NodeBytesTests extends ElectionTestSupport {
 			awaitConnected(locks);
 		}
 		LockLease lease = locks.lock("a").acquire();
-		registry().zooKeeper().delete(parent("a") + "/" + nodes("a").get(0), -1);
+		watchOwnNodes(locks);
+		operator.delete(parent("a") + "/" + nodes("a").get(0), -1);
 		await().atMost(PATIENCE).until(() -> !lease.isHeld());
 		awaitConnected(locks);
 		await().atMost(PATIENCE).untilAsserted(() -> {

@@ -2,6 +2,7 @@ package io.github.zklock.engine;
 
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.github.zklock.LockLease;
 import io.github.zklock.embedded.ConnectString;
@@ -51,7 +52,7 @@ class OldNodesDeletionTests extends OldNodesTestSupport {
 		CompletableFuture<LockLease> waiting = acquire(this.locks.lock("lock"));
 		assertThat(created.await(PATIENCE)).isTrue();
 		String old = nodes("lock").get(0);
-		awaitGivenUp(handle);
+		giveUp(handle);
 		assertThat(nodes("lock")).containsExactly(old);
 		endOutage();
 		try (LockLease lease = get(waiting)) {
@@ -69,7 +70,7 @@ class OldNodesDeletionTests extends OldNodesTestSupport {
 		FaultProxy.Trigger lost = this.proxy.cutBefore(Operation.DELETE, 1);
 		lease.close();
 		assertThat(lost.hasFired()).isTrue();
-		awaitGivenUp(handle);
+		giveUp(handle);
 		awaitOldNodes(1);
 		endOutage();
 		awaitOldNodes(0);
@@ -91,6 +92,28 @@ class OldNodesDeletionTests extends OldNodesTestSupport {
 			assertThat(cut.await(PATIENCE)).isTrue();
 		}
 		this.locks.lock("lock-0").acquire().close();
+		assertOldSessionLives();
+	}
+
+	/**
+	 * No memory to open the next session, nor to try it again later; and nobody here
+	 * waits for one.
+	 */
+	@Test
+	void oldNodesAreDeletedAfterErrorsToo() throws Exception {
+		this.locks.lock("lock").acquire();
+		AtomicBoolean notOpened = new AtomicBoolean();
+		AtomicBoolean notScheduled = new AtomicBoolean();
+		this.faults = (place) -> {
+			if ((place.equals("open") && notOpened.compareAndSet(false, true))
+					|| (place.equals("schedule") && notOpened.get() && notScheduled.compareAndSet(false, true))) {
+				throw new OutOfMemoryError("on purpose");
+			}
+		};
+		outlastTheClient();
+		await().atMost(PATIENCE).untilTrue(notScheduled);
+		endOutage();
+		awaitOldNodes(0);
 		assertOldSessionLives();
 	}
 

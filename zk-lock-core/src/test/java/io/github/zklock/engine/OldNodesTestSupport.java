@@ -1,6 +1,7 @@
 package io.github.zklock.engine;
 
 import java.time.Duration;
+import java.util.Objects;
 
 import io.github.zklock.embedded.ConnectString;
 import io.github.zklock.embedded.EmbeddedZooKeeper;
@@ -14,14 +15,15 @@ import static org.awaitility.Awaitility.await;
 
 /**
  * Outages after which the client has given up its session and the server has not. The
- * server is made to keep such a session for so long that nobody can be served because it
- * has expired.
+ * session is long, so that no slow machine ends it, and is given up at once; the server
+ * is made to keep it for so long that nobody can be served because it has expired.
  */
 abstract class OldNodesTestSupport extends ElectionTestSupport {
 
+	/**
+	 * A session timeout for tests in which the client itself gives up its session.
+	 */
 	static final Duration SHORT_SESSION = Duration.ofSeconds(4);
-
-	private static final int VERY_LONG_MILLIS = 600_000;
 
 	final FaultProxy proxy = proxy();
 
@@ -29,15 +31,15 @@ abstract class OldNodesTestSupport extends ElectionTestSupport {
 
 	final ZooKeeperLocks others = registry();
 
+	volatile Faults faults = Faults.NONE;
+
 	long oldSession;
 
 	OldNodesTestSupport(EmbeddedZooKeeper server, @ConnectString String connectString) {
-		this(server, connectString, SHORT_SESSION);
-	}
-
-	OldNodesTestSupport(EmbeddedZooKeeper server, String connectString, Duration session) {
 		super(server, connectString);
-		this.locks = registry(this.proxy, session);
+		this.locks = closing(with(builder(this.proxy.connectString(), LONG_SESSION),
+				(options) -> options.faults((place) -> this.faults.pass(place)))
+			.build());
 	}
 
 	@AfterEach
@@ -48,14 +50,13 @@ abstract class OldNodesTestSupport extends ElectionTestSupport {
 	}
 
 	/**
-	 * Begin an outage, and wait until the client has given up its session, which the
-	 * server keeps.
+	 * Begin an outage in which the client gives up its session, which the server keeps.
 	 */
 	void outlastTheClient() throws Exception {
 		ZooKeeper handle = this.locks.zooKeeper();
 		beginOutage();
 		this.proxy.cut();
-		awaitGivenUp(handle);
+		giveUp(handle);
 	}
 
 	/**
@@ -65,8 +66,13 @@ abstract class OldNodesTestSupport extends ElectionTestSupport {
 		this.proxy.retarget("127.0.0.1:1");
 	}
 
-	void awaitGivenUp(ZooKeeper handle) throws Exception {
+	/**
+	 * Let the client give up its session, without waiting until it does so by itself.
+	 */
+	void giveUp(ZooKeeper handle) throws Exception {
+		Session session = Objects.requireNonNull(keeper(this.locks).session());
 		keepAcrossOutage(handle);
+		keeper(this.locks).loop().execute(() -> session.end(session.losses().givenUp("is given up by a test", 0)));
 		awaitEnd(handle);
 		assertOldSessionLives();
 	}
@@ -74,7 +80,7 @@ abstract class OldNodesTestSupport extends ElectionTestSupport {
 	/**
 	 * Have the server keep the session of a connection that is about to be lost.
 	 */
-	void keepAcrossOutage(ZooKeeper handle) throws Exception {
+	private void keepAcrossOutage(ZooKeeper handle) throws Exception {
 		this.oldSession = handle.getSessionId();
 		awaitDisconnected(this.locks);
 		// What the server has heard before must not make the time shorter again
@@ -89,7 +95,7 @@ abstract class OldNodesTestSupport extends ElectionTestSupport {
 	}
 
 	void keepOldSession() {
-		assertThat(server().server().getSessionTracker().touchSession(this.oldSession, VERY_LONG_MILLIS)).isTrue();
+		keepOnServer(this.oldSession);
 	}
 
 	void assertOldSessionLives() {

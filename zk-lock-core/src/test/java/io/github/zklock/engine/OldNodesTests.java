@@ -117,10 +117,10 @@ class OldNodesTests extends OldNodesTestSupport {
 	 */
 	@Test
 	void serverThatTakesAndDropsConnectionsIsNoConnection() throws Exception {
-		LockLease lease = this.locks.lock("lock").acquire();
-		ZooKeeper handle = this.locks.zooKeeper();
-		this.oldSession = handle.getSessionId();
-		CompletableFuture<LockLease> waiting = acquire(this.locks.lock("lock"));
+		ZooKeeperLocks brief = registry(this.proxy, SHORT_SESSION);
+		LockLease lease = brief.lock("lock").acquire();
+		ZooKeeper handle = brief.zooKeeper();
+		CompletableFuture<LockLease> waiting = acquire(brief.lock("lock"));
 		for (int beat = 1; beat <= 2_000; beat++) {
 			this.proxy.cutAfter(Operation.SYNC, beat);
 		}
@@ -130,26 +130,26 @@ class OldNodesTests extends OldNodesTestSupport {
 		try (LockLease next = get(waiting)) {
 			assertThat(next.isHeld()).isTrue();
 		}
-		this.oldSession = 0;
 	}
 
 	@Test
 	@Tag("H45")
 	void serverThatComesBackEmptyIsAccepted() throws Exception {
-		LockLease lease = this.locks.lock("lock").acquire();
 		for (int round = 0; round < 50; round++) {
 			warmUp(this.others, "other");
 		}
-		CompletableFuture<LockLease> waiting = acquire(this.locks.lock("lock"));
 		try (EmbeddedZooKeeper fresh = EmbeddedZooKeeper.startNew();
 				ZooKeeperLocks operator = ZooKeeperLocks.builder(fresh.connectString()).build()) {
 			operator.zooKeeper().create(chroot(), new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+			ZooKeeperLocks brief = registry(this.proxy, SHORT_SESSION);
+			LockLease lease = brief.lock("lock").acquire();
+			CompletableFuture<LockLease> waiting = acquire(brief.lock("lock"));
 			this.proxy.retarget(fresh.connectString());
 			this.proxy.cut();
 			get(waiting);
 			assertThat(lease.isHeld()).isFalse();
 			assertThat(fresh.view().children(chroot() + parent("lock"))).hasSize(1);
-			this.locks.close();
+			brief.close();
 		}
 	}
 

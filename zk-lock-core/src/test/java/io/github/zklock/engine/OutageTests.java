@@ -148,7 +148,7 @@ class OutageTests extends LockTestSupport {
 
 	@Test
 	void placeInTheQueueIsLeftToTheNextLocalCaller() throws Exception {
-		ZooKeeperLocks locks = closing(viaProxy().connectTimeout(MOMENT).build());
+		ZooKeeperLocks locks = warmUp(closing(viaProxy().connectTimeout(MOMENT).build()), "lock");
 		LockLease holder = registry().lock("lock").acquire();
 		CompletableFuture<LockLease> timed = locks.lock("lock").acquireAsync(HOURS);
 		awaitNodes("lock", 2);
@@ -168,7 +168,7 @@ class OutageTests extends LockTestSupport {
 
 	@Test
 	void nodeThatNobodyWantsIsDeletedWhenTheConnectionIsBack() throws Exception {
-		ZooKeeperLocks locks = closing(viaProxy().connectTimeout(MOMENT).build());
+		ZooKeeperLocks locks = warmUp(closing(viaProxy().connectTimeout(MOMENT).build()), "lock");
 		LockLease holder = registry().lock("lock").acquire();
 		CompletableFuture<LockLease> timed = locks.lock("lock").acquireAsync(HOURS);
 		awaitNodes("lock", 2);
@@ -202,9 +202,9 @@ class OutageTests extends LockTestSupport {
 	void lockThatIsGivenBackInAnOutageIsNotContention() throws Exception {
 		ZooKeeperLocks locks = registry(this.proxy);
 		LockLease lease = warmUp(locks, "lock").lock("lock").acquire();
-		CompletableFuture<LockLease> waiting = locks.lock("lock").acquireAsync(Duration.ofSeconds(3));
 		this.proxy.refuse();
 		awaitDisconnected(locks);
+		CompletableFuture<LockLease> waiting = locks.lock("lock").acquireAsync(Duration.ofSeconds(3));
 		lease.close();
 		assertThat(waiting).failsWithin(PATIENCE)
 			.withThrowableThat()

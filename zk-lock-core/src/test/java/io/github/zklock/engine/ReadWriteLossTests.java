@@ -19,7 +19,6 @@ import io.github.zklock.embedded.Direction;
 import io.github.zklock.embedded.EmbeddedZooKeeper;
 import io.github.zklock.embedded.FaultProxy;
 import io.github.zklock.embedded.Operation;
-import io.github.zklock.embedded.Sessions;
 import io.github.zklock.testing.Patience;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
 import org.apache.zookeeper.ZooKeeper;
@@ -63,7 +62,7 @@ class ReadWriteLossTests extends LockTestSupport {
 		ZooKeeper victim = this.locks.zooKeeper();
 		this.proxy.hold(Direction.TO_SERVER);
 		awaitLeaseEnd(this.locks);
-		Sessions.expire(victim, server().connectString());
+		expireOnServer(victim);
 		this.proxy.release(Direction.TO_CLIENT);
 		awaitDisconnected(this.locks);
 	}
@@ -95,10 +94,13 @@ class ReadWriteLossTests extends LockTestSupport {
 			return granted;
 		});
 		awaitNodes("lock", 4);
+		long session = this.locks.zooKeeper().getSessionId();
 		this.proxy.swallow();
+		keepOnServer(session);
 		assertThat(Patience.await(lost)).isTrue();
 		assertThat(leases).noneMatch(LockLease::isHeld);
 		assertThat(writer).as("told while the server still keeps the lock").isNotDone();
+		server().server().closeSession(session);
 		assertThat(get(heldWhenGranted)).isFalse();
 		get(writer).close();
 	}
@@ -190,7 +192,7 @@ class ReadWriteLossTests extends LockTestSupport {
 		ZooKeeper victim = this.locks.zooKeeper();
 		this.proxy.hold(Direction.TO_SERVER);
 		awaitLeaseEnd(this.locks);
-		Sessions.expire(victim, server().connectString());
+		expireOnServer(victim);
 		try (LockLease writing = this.writeElsewhere.acquire()) {
 			this.proxy.release(Direction.TO_CLIENT);
 			awaitDisconnected(this.locks);

@@ -31,7 +31,7 @@ class ReadWriteQueueTests extends LockTestSupport {
 
 	private final FaultProxy proxy = proxy();
 
-	private final ZooKeeperLocks locks = registry(this.proxy);
+	private final ZooKeeperLocks locks = registry(this.proxy, SESSION_WITHOUT_TICKS);
 
 	private final NamedLock read = this.locks.readLock("lock");
 

@@ -30,7 +30,7 @@ class RecoveryTests extends LockTestSupport {
 
 	private final FaultProxy proxy = proxy();
 
-	private final ZooKeeperLocks locks = registry(this.proxy);
+	private final ZooKeeperLocks locks = registry(this.proxy, SESSION_WITHOUT_TICKS);
 
 	private final NamedLock lock = this.locks.lock("lock");
 
@@ -195,7 +195,7 @@ class RecoveryTests extends LockTestSupport {
 	@Tag("H37")
 	void predecessorThatGivesUpDoesNotFreeTheLock() throws Exception {
 		FaultProxy watched = proxy();
-		ZooKeeperLocks third = registry(watched);
+		ZooKeeperLocks third = registry(watched, SESSION_WITHOUT_TICKS);
 		LockLease holder = this.elsewhere.acquire();
 		CompletableFuture<LockLease> second = this.lock.acquireAsync(PATIENCE);
 		awaitNodes("lock", 2);

@@ -6,9 +6,11 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.github.zklock.LockLease;
+import io.github.zklock.LockUnavailableException;
 import io.github.zklock.NamedLock;
 import io.github.zklock.embedded.ConnectString;
 import io.github.zklock.embedded.Direction;
@@ -336,6 +338,83 @@ class RepairTests extends LockTestSupport {
 		assertThrownOut(() -> slow.lock("lock").acquireAsync(PATIENCE.multipliedBy(10)));
 		await().atMost(PATIENCE).until(() -> keeper(slow).dependents().isEmpty());
 		assertThat(this.there.lock("lock").tryAcquire(PATIENCE)).isPresent();
+	}
+
+	/**
+	 * The last one leaves the queue while another one waits to enter it, who is thrown
+	 * out as soon as it is in.
+	 */
+	@Test
+	void whoEntersWhileTheLastOneLeavesIsFound() throws Exception {
+		CompletableFuture<Thread> entering = new CompletableFuture<>();
+		CountDownLatch mayEnter = new CountDownLatch(1);
+		AtomicBoolean thrown = new AtomicBoolean();
+		Thread leaving = Thread.currentThread();
+		ZooKeeperLocks busy = closing(with(builder(), (options) -> options.faults((place) -> {
+			Thread current = Thread.currentThread();
+			if (place.equals("start over") && current == leaving && mayEnter.getCount() > 0) {
+				mayEnter.countDown();
+				Thread other = entering.join();
+				await().atMost(PATIENCE).until(() -> isBlockedIn(other, LockQueue.class));
+			}
+			else if (place.equals("enqueued") && current == entering.getNow(null)
+					&& thrown.compareAndSet(false, true)) {
+				throw new StackOverflowError();
+			}
+		})).build());
+		NamedLock lock = busy.lock("lock");
+		LockLease first = lock.acquire();
+		CompletableFuture<LockLease> thrownOut = call(() -> {
+			entering.complete(Thread.currentThread());
+			awaitQuietly(mayEnter);
+			return lock.acquire();
+		});
+		first.close();
+		assertThat(thrownOut).failsWithin(PATIENCE).withThrowableThat().withCauseInstanceOf(StackOverflowError.class);
+		EventLoop loop = keeper(busy).loop();
+		await().atMost(PATIENCE).until(() -> !loop.troubled);
+		get(acquire(lock)).close();
+	}
+
+	private static boolean isBlockedIn(Thread thread, Class<?> type) {
+		StackTraceElement[] frames = thread.getStackTrace();
+		return thread.getState() == Thread.State.BLOCKED && frames.length > 0
+				&& frames[0].getClassName().equals(type.getName());
+	}
+
+	/**
+	 * A reader is about to enter its queue when all queues hear that the connection is
+	 * lost, and those in which nobody waits are left.
+	 */
+	@Test
+	void readerWhoEntersDuringADisconnectHearsOfTheEnd() throws Exception {
+		CompletableFuture<Thread> entering = new CompletableFuture<>();
+		CompletableFuture<SessionKeeper> keeper = new CompletableFuture<>();
+		ZooKeeperLocks cut = closing(
+				with(builder(this.proxy.connectString(), LONG_SESSION), (options) -> options.faults((place) -> {
+					if (place.equals("enter") && Thread.currentThread() == entering.getNow(null)) {
+						CountDownLatch told = new CountDownLatch(1);
+						keeper.join().loop().execute(() -> {
+							keeper.join().dependents().forEach(Dependent::disconnected);
+							told.countDown();
+						});
+						awaitQuietly(told);
+					}
+				})).build());
+		warmUp(cut, "lock");
+		keeper.complete(keeper(cut));
+		this.proxy.refuse();
+		awaitDisconnected(cut);
+		CompletableFuture<LockLease> reader = call(() -> {
+			entering.complete(Thread.currentThread());
+			return cut.readLock("lock").acquire();
+		});
+		await().atMost(PATIENCE).until(() -> cut.waiting().size() == 1);
+		cut.close();
+		assertThat(reader).failsWithin(PATIENCE)
+			.withThrowableThat()
+			.withCauseInstanceOf(LockUnavailableException.class);
+		this.proxy.heal();
 	}
 
 	@Test

@@ -32,7 +32,7 @@ class SharedReadTests extends LockTestSupport {
 	private final FaultProxy proxy = proxy();
 
 	private final ZooKeeperLocks locks = closing(
-			builder(this.proxy.connectString(), LONG_SESSION).curatorReadWrite(true).build());
+			builder(this.proxy.connectString(), SESSION_WITHOUT_TICKS).curatorReadWrite(true).build());
 
 	private final ZooKeeperLocks others = closing(builder().curatorReadWrite(true).build());
 
@@ -174,6 +174,25 @@ class SharedReadTests extends LockTestSupport {
 		settle(this.locks);
 		assertThat(keeper(this.locks).awaitSession().blockers().isEmpty()).isTrue();
 		writing.close();
+	}
+
+	/**
+	 * The node of a writer of the same process is watched by the writer itself, too.
+	 */
+	@Test
+	@Tag("H61")
+	void readerWhoGivesUpBehindAWriterOfItsProcessLeavesNothingToKnow() throws Exception {
+		LockLease writing = this.locks.writeLock("lock").acquire();
+		watchOwnNodes(this.locks);
+		CompletableFuture<LockLease> reader = read(1).get(0);
+		awaitNodes("lock", 2);
+		settle(this.locks);
+		reader.cancel(false);
+		awaitNodes("lock", 1);
+		settle(this.locks);
+		writing.close();
+		settle(this.locks);
+		assertThat(keeper(this.locks).awaitSession().blockers().isEmpty()).isTrue();
 	}
 
 	@Test

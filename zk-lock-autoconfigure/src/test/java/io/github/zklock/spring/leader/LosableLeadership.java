@@ -26,7 +26,19 @@ final class LosableLeadership implements AutoCloseable {
 	private final ExecutorService loser = Executors.newSingleThreadExecutor();
 
 	LosableLeadership() {
+		lead();
+	}
+
+	/**
+	 * Join, and wait until that is won, on a thread that does not look at interrupts.
+	 */
+	private void lead() {
 		this.election.join();
+		long start = System.nanoTime();
+		while (!leadership().isLeader() && System.nanoTime() - start < LeaderTestSupport.PATIENCE.toNanos()) {
+			Thread.onSpinWait();
+		}
+		assertThat(leadership().isLeader()).isTrue();
 	}
 
 	Leadership leadership() {
@@ -54,7 +66,7 @@ final class LosableLeadership implements AutoCloseable {
 		Thread.currentThread().interrupt();
 		this.election.leave();
 		Thread.interrupted();
-		this.election.join();
+		lead();
 	}
 
 	/**
@@ -62,7 +74,7 @@ final class LosableLeadership implements AutoCloseable {
 	 */
 	void awaitNoWork() {
 		await().atMost(LeaderTestSupport.PATIENCE).until(this.election.leaveAsync()::isDone);
-		this.election.join();
+		lead();
 	}
 
 	@Override
