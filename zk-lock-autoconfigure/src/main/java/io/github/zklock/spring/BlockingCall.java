@@ -33,11 +33,13 @@ final class BlockingCall {
 	 * @return the one that others hold, null if all were taken
 	 */
 	@Nullable LockOptions enter(List<LockOptions> locks) {
-		long start = System.nanoTime();
+		// The first one has all of its time, so a single one needs no clock
+		long start = (locks.size() > 1) ? System.nanoTime() : 0;
 		boolean complete = false;
 		try {
 			for (LockOptions lock : locks) {
-				ThreadEntry entry = enter(lock, start);
+				ThreadEntry entry = enter(lock,
+						this.entries.isEmpty() ? ThreadEntry.waitNanos(lock) : ThreadEntry.remainingNanos(lock, start));
 				if (entry == null) {
 					return lock;
 				}
@@ -54,9 +56,9 @@ final class BlockingCall {
 		}
 	}
 
-	private @Nullable ThreadEntry enter(LockOptions lock, long startNanos) {
+	private @Nullable ThreadEntry enter(LockOptions lock, long waitNanos) {
 		try {
-			return ThreadEntry.enter(this.registry, lock, startNanos);
+			return ThreadEntry.enter(this.registry, lock, waitNanos);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();

@@ -47,17 +47,17 @@ final class ThreadEntry {
 
 	/**
 	 * Wait for a lock.
-	 * @param startNanos since when the call waits
+	 * @param waitNanos how long to wait
 	 * @return the hold, null if others have the lock
 	 */
-	static @Nullable ThreadEntry enter(LockRegistry registry, LockOptions options, long startNanos)
+	static @Nullable ThreadEntry enter(LockRegistry registry, LockOptions options, long waitNanos)
 			throws InterruptedException {
 		String name = options.name();
 		boolean reading = options.mode() == LockMode.READ;
 		NamedLock lock = reading ? registry.readLock(name) : registry.writeLock(name);
 		Optional<LockLease> before = lock.lease()
 			.or(() -> (reading ? registry.writeLock(name) : registry.readLock(name)).lease());
-		if (!lock.tryLock(remainingNanos(options, startNanos), TimeUnit.NANOSECONDS)) {
+		if (!lock.tryLock(waitNanos, TimeUnit.NANOSECONDS)) {
 			return null;
 		}
 		LockLease lease = lock.lease().orElse(null);
@@ -68,7 +68,8 @@ final class ThreadEntry {
 						.formatted(LockNames.shown(name)),
 					LossReason.REGISTRY_CLOSED, null);
 		}
-		return new ThreadEntry(options, lock, lease, before.isPresent() && !isClosed(before.get()));
+		boolean again = before.isPresent() && (lease.equals(before.get()) || !isClosed(before.get()));
+		return new ThreadEntry(options, lock, lease, again);
 	}
 
 	/**
@@ -78,9 +79,12 @@ final class ThreadEntry {
 		return !lease.isHeld() && !lease.isLost();
 	}
 
+	static long waitNanos(LockOptions options) {
+		return TimeUnit.NANOSECONDS.convert(LockPlan.maxWait(options));
+	}
+
 	static long remainingNanos(LockOptions options, long startNanos) {
-		long wait = TimeUnit.NANOSECONDS.convert(LockPlan.maxWait(options));
-		return Math.max(0, wait - (System.nanoTime() - startNanos));
+		return Math.max(0, waitNanos(options) - (System.nanoTime() - startNanos));
 	}
 
 	String name() {
