@@ -134,11 +134,11 @@ final class LockQueue extends Dependent implements ContenderOwner {
 	}
 
 	private synchronized void enqueue(Request request) {
-		// From here on, whatever is thrown, it is found: only a queue in which nobody
-		// waits is left, and under this monitor
+		// First, since it may leave a queue in which nobody waits
+		this.grants.loseIfUncovered();
+		// From here on, whatever is thrown, it is found
 		keeper().activate(this);
 		this.family.entered(this);
-		this.grants.loseIfUncovered();
 		Request.Outcome outcome = this.waiters.outcomeAtOnce(request, this.grants.isHolding());
 		if (request.outcome() != null || outcome != null) {
 			if (outcome != null) {

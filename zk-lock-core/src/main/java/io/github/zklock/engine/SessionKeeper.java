@@ -391,6 +391,8 @@ final class SessionKeeper implements SessionListener {
 			// An error has kept it from being forgotten
 			this.loop.execute(() -> end(left));
 		}
+		// If the run before could not end in time
+		this.outage.stop();
 		this.opener.release();
 		this.reachability.everConnected(false);
 		this.shutdown.reset();

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 
 import io.github.zklock.LockLease;
 import io.github.zklock.LockLostException;
@@ -16,6 +17,7 @@ import io.github.zklock.embedded.EmbeddedZooKeeper;
 import io.github.zklock.embedded.FaultProxy;
 import io.github.zklock.embedded.Operation;
 import io.github.zklock.embedded.Sessions;
+import io.github.zklock.platform.SystemPlatform;
 import io.github.zklock.testing.Patience;
 import io.github.zklock.zookeeper.ZooKeeperLocks;
 import org.apache.zookeeper.ZooKeeper;
@@ -208,6 +210,32 @@ class LossTests extends LockTestSupport {
 		assertThat(held.await(PATIENCE)).isTrue();
 		lease.close();
 		assertNotToldWhileAnotherHolds(late);
+	}
+
+	/**
+	 * Nobody has noticed yet that the lock is lost when the next caller asks for it.
+	 */
+	@Test
+	void callerWhoFindsALossHearsOfTheNextOne() throws Exception {
+		AtomicLong slept = new AtomicLong();
+		ZooKeeperLocks sleepy = closing(with(builder(), (options) -> options.platform(new SystemPlatform() {
+
+			@Override
+			public long currentTimeMillis() {
+				return super.currentTimeMillis() + slept.get();
+			}
+
+		})).build());
+		LockLease first = sleepy.lock("lock").acquire();
+		slept.set(100_000);
+		try (LockLease second = get(acquire(sleepy.lock("lock")))) {
+			assertThat(first.isLost()).isTrue();
+			assertThat(keeper(sleepy).dependents()).hasSize(1);
+			CountDownLatch lost = new CountDownLatch(1);
+			second.onLost(lost::countDown);
+			Sessions.expire(sleepy.zooKeeper());
+			assertThat(Patience.await(lost)).isTrue();
+		}
 	}
 
 	@Test

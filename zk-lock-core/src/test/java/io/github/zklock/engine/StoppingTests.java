@@ -106,6 +106,7 @@ class StoppingTests extends LockTestSupport {
 		locks.stop();
 		assertThat(refused).failsWithin(PATIENCE);
 		locks.resume();
+		assertThat(keeper(locks).reachability().outage().isRunning()).as("the outage of the run before").isFalse();
 		CompletableFuture<LockLease> next = acquire(locks.lock("lock"));
 		await().atMost(PATIENCE).until(() -> locks.waiting().size() == 1);
 		mayOpen.countDown();
